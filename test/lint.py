@@ -55,7 +55,7 @@ def may_include(path, included):
     if here[0] == "instrument":
         return there[0] == "instrument"
     if here[0] == "filters":
-        return (there[0] == "common" or len(here) == 3 and
+        return (there[0] == "common" or len(here) > 2 and
             here[:2] == there[:2] or included in SHARED_HEADERS)
     if there[0] != "common" or len(there) != 3:
         return False

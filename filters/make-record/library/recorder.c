@@ -1,0 +1,606 @@
+/* recorder - the library that make-record loads into make, and into shells */
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "filters/make-record/follow.h"
+
+/*
+ * In a shell, or another program through which a recipe runs make, the library
+ * does one thing: if a make is executed, it loads itself into that as well.
+ *
+ * In make it also logs each recipe line.  Before make starts a line, it expands
+ * $(IFS) with the automatic variables of the line's target, to split the line
+ * into words.  IFS is a variable that no makefile uses, so here it calls a
+ * function of this library: that learns the target and its prerequisites, and
+ * returns nothing, as IFS does otherwise.  What make starts next is the line,
+ * unless it has opened a pipe for the output, which is that of $(shell).  When
+ * make ends, it prints the rules that it has used, as with -p, but to the log.
+ * Functions and variables come in by the interface that GNU make has for loaded
+ * objects (gmk_eval() and so on, since 4.0).
+ *
+ * The log has these records, which log.c reads.  A field ends with NUL, and a
+ * record with a newline.
+ *
+ *	M MAKE LINE DIRECTORY	a make, and the line that runs it
+ *	S MAKE N PID START_US TARGET PREREQUISITES ORDER-ONLY
+ *				the start of a line; its id is MAKE.N
+ *	E MAKE PID END_US CPU_US STATUS
+ *				the end of a process; STATUS as in wait(2)
+ *	D MAKE RULE...		the lines of the rules
+ *	I			a make has a variable IFS of its own
+ *	U PROGRAM		a program that is not followed, although it may
+ *				run make
+ */
+
+/* The exit status if a program cannot be started, as in make and shells. */
+enum { NOT_STARTED = 127 };
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The function of the C library that one of this library replaces. */
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+extern char **environ;
+
+static struct {
+	bool is_active;		/* this process is followed */
+	struct follow follow;
+	pid_t pid;		/* of the make, or 0 in other programs */
+	char make[48];		/* its id */
+	unsigned n_lines;
+	/* The line that make starts next: TARGET, PREREQUISITES, ORDER-ONLY,
+	   each ended by NUL; n is 0 if there is none. */
+	struct { char *text; size_t n, cap; } line;
+	int output;		/* the end for writing of the last pipe, if it
+				   was opened after that */
+	struct {
+		char *text;
+		size_t n, cap;
+		size_t last;		/* the beginning of the last line */
+		size_t paragraph;	/* of what is kept of the paragraph */
+		bool is_printing, is_target, has_comments;
+	} rules;
+} state;
+
+static struct {
+	void (*eval)(const char *, const void *);
+	char *(*expand)(const char *);
+	void (*release)(char *);
+	void (*add_function)(const char *, char *(*)(const char *, unsigned,
+	    char **), unsigned, unsigned, unsigned);
+	void (*print_rules)(int);	/* remake's has an argument */
+} gnu_make;
+
+static int64_t
+now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000 +
+	    state.follow.offset_us;
+}
+
+/* --- the log --- */
+
+/*
+ * Appends a record with one write(2), so that records of parallel makes do not
+ * mix.  The log is open only meanwhile, so nobody inherits it.  Without the
+ * log, which is gone if make-record was killed, the build goes on.
+ */
+static void
+append(const char *record, size_t n)
+{
+	char path[FOLLOW_PATH_MAX + sizeof FOLLOW_LOG];
+	int fd, saved = errno;
+
+	snprintf(path, sizeof path, "%s" FOLLOW_LOG, state.follow.directory);
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (fd >= 0) {
+		while (write(fd, record, n) < 0 && errno == EINTR)
+			;
+		close(fd);
+	}
+	errno = saved;
+}
+
+/*
+ * Appends a record of short fields.  In the format they are separated by a
+ * blank, and values must not have one, except the last.
+ */
+static void __attribute__((format(printf, 1, 2)))
+append_fields(const char *format, ...)
+{
+	char record[4096 + 256], *p = record;
+	va_list values;
+	int n;
+
+	va_start(values, format);
+	n = vsnprintf(record, sizeof record - 2, format, values);
+	va_end(values);
+	if (n < 0 || (size_t)n >= sizeof record - 2)
+		return;
+	for (int i = 0; format[i] != '\0'; i++)
+		if (format[i] == ' ') {
+			p += strcspn(p, " ");
+			*p++ = '\0';
+		}
+	record[n] = '\0';
+	record[n + 1] = '\n';
+	append(record, (size_t)n + 2);
+}
+
+static void
+log_start(const char *line_id, pid_t pid, int64_t start_us)
+{
+	size_t size = sizeof state.make + 64 + state.line.n;
+	char *record = malloc(size);
+	const char *number = line_id + strlen(state.make) + 1;
+	int n;
+
+	if (record == NULL)
+		return;
+	n = snprintf(record, size, "S%c%s%c%s%c%ld%c%lld", 0, state.make, 0,
+	    number, 0, (long)pid, 0, (long long)start_us) + 1;
+	memcpy(record + n, state.line.text, state.line.n);
+	record[(size_t)n + state.line.n] = '\n';
+	append(record, (size_t)n + state.line.n + 1);
+	free(record);
+}
+
+static void
+log_end(pid_t pid, int status, const struct rusage *usage)
+{
+	long long cpu_us = ((long long)usage->ru_utime.tv_sec +
+	    usage->ru_stime.tv_sec) * 1000000 + usage->ru_utime.tv_usec +
+	    usage->ru_stime.tv_usec;
+
+	append_fields("E %s %ld %lld %lld %d", state.make, (long)pid,
+	    (long long)now_us(), cpu_us, status);
+}
+
+/* --- the rules --- */
+
+static bool
+begins_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/*
+ * Keeps or drops a line of the rules, which is the last of the text.  A rule is
+ * a paragraph: "# Not a target:", if it is none; variables of the target and
+ * comments on them; the rule itself; comments that begin with two blanks; and
+ * its recipe.  If make had no need to look at the target, all of it is dropped.
+ */
+static void
+end_rule_line(void)
+{
+	char *line = state.rules.text + state.rules.last;
+	size_t n = state.rules.n - state.rules.last;
+	bool is_kept = false;
+
+	if (line[0] == '\0') {
+		state.rules.is_target = true;
+		state.rules.has_comments = false;
+		state.rules.paragraph = state.rules.last;
+	} else if (begins_with(line, "#  ")) {
+		state.rules.has_comments = true;
+		is_kept = state.rules.is_target &&
+		    begins_with(line, "#  Also makes:");
+		if (begins_with(line, "#  File has not been updated") &&
+		    !begins_with(state.rules.text + state.rules.paragraph,
+		    ".NOTPARALLEL:")) {
+			state.rules.is_target = false;
+			state.rules.last = state.rules.paragraph;
+		}
+	} else if (line[0] == '#') {
+		state.rules.is_target &= !begins_with(line, "# Not a target:");
+	} else if (state.rules.is_target && !state.rules.has_comments) {
+		/* The line before it was a variable. */
+		memmove(state.rules.text + state.rules.paragraph, line, n);
+		state.rules.last = state.rules.paragraph;
+		is_kept = true;
+	}
+	if (is_kept)
+		state.rules.last += n;
+	state.rules.n = state.rules.last;
+}
+
+/* Gets what make prints of its rules, in parts of any length. */
+static ssize_t
+keep_rules(void *cookie, const char *text, size_t n)
+{
+	char *grown;
+
+	(void)cookie;
+	if (state.rules.cap - state.rules.n < n) {
+		state.rules.cap = 2 * state.rules.cap + n;
+		grown = realloc(state.rules.text, state.rules.cap);
+		if (grown == NULL)
+			return -1;
+		state.rules.text = grown;
+	}
+	for (size_t i = 0; i < n; i++) {
+		state.rules.text[state.rules.n++] = text[i] == '\n' ? '\0' :
+		    text[i];
+		if (text[i] == '\n')
+			end_rule_line();
+	}
+	return (ssize_t)n;
+}
+
+/* make prints to stdout, a variable of the C library, which is replaced. */
+static void
+log_rules(void)
+{
+	FILE *old = stdout, *rules = fopencookie(NULL, "w",
+	    (cookie_io_functions_t){ .write = keep_rules });
+	char head[64];
+	size_t n = (size_t)snprintf(head, sizeof head, "D%c%s", 0, state.make);
+
+	state.rules.n = 0;
+	if (gnu_make.print_rules == NULL || rules == NULL ||
+	    keep_rules(NULL, head, n + 1) < 0)
+		return;
+	state.rules.last = state.rules.paragraph = n + 1;
+	state.rules.is_printing = true;
+	stdout = rules;
+	gnu_make.print_rules(0);
+	stdout = old;
+	state.rules.is_printing = false;
+	if (fclose(rules) != 0 || keep_rules(NULL, "", 1) < 0)
+		return;
+	state.rules.text[state.rules.last] = '\n';
+	append(state.rules.text, state.rules.last + 1);
+}
+
+/* While it prints rules, make says what it says in English. */
+EXPORT char *dcgettext(const char *, const char *, int);
+
+EXPORT char *
+dcgettext(const char *domain, const char *id, int category)
+{
+	if (state.rules.is_printing)
+		return (char *)id;
+	return REAL(dcgettext)(domain, id, category);
+}
+
+/* --- make --- */
+
+/* make calls this when it expands $(IFS) for a line. */
+static char *
+on_line(const char *name, unsigned argc, char **argv)
+{
+	size_t n = 0;
+	char *grown;
+
+	(void)name;
+	state.line.n = 0;
+	state.output = -1;
+	for (unsigned i = 0; i < argc; i++)
+		n += strlen(argv[i]) + 1;
+	if (n > state.line.cap) {
+		grown = realloc(state.line.text, n);
+		if (grown == NULL)
+			return NULL;
+		state.line.text = grown;
+		state.line.cap = n;
+	}
+	for (unsigned i = 0; i < argc; i++)
+		state.line.n += (size_t)sprintf(state.line.text + state.line.n,
+		    "%s", argv[i]) + 1;
+	return NULL;
+}
+
+/*
+ * Adds the function to make.  make must have initialised its tables and have
+ * its variables, but must not have read a makefile: it is so when it prepares
+ * for the first ends of children.
+ */
+static void
+record_make(void)
+{
+	char directory[4096], *origin;
+
+	state.pid = getpid();
+	snprintf(state.make, sizeof state.make, "%ld.%lld", (long)state.pid,
+	    (long long)now_us());
+	append_fields("M %s %s %s", state.make, state.follow.id,
+	    getcwd(directory, sizeof directory) != NULL ? directory : "");
+	origin = gnu_make.expand("$(origin IFS)");
+	if (strcmp(origin, "undefined") == 0) {
+		gnu_make.add_function("weir-line", on_line, 3, 3, 0);
+		gnu_make.eval("IFS = $(weir-line $@,$^,$|)\nunexport IFS\n",
+		    NULL);
+	} else {
+		append_fields("I");
+	}
+	gnu_make.release(origin);
+}
+
+static void
+on_handler(int number, const void *handler)
+{
+	if (state.is_active && state.pid == 0 && gnu_make.eval != NULL &&
+	    number == SIGCHLD && handler != (const void *)SIG_DFL &&
+	    handler != (const void *)SIG_IGN)
+		record_make();
+}
+
+EXPORT int
+sigaction(int number, const struct sigaction *new, struct sigaction *old)
+{
+	if (new != NULL)
+		on_handler(number, (const void *)new->sa_handler);
+	return REAL(sigaction)(number, new, old);
+}
+
+EXPORT sighandler_t
+signal(int number, sighandler_t handler)
+{
+	on_handler(number, (const void *)handler);
+	return REAL(signal)(number, handler);
+}
+
+EXPORT int
+pipe(int fds[2])
+{
+	int status = REAL(pipe)(fds);
+
+	state.output = status == 0 ? fds[1] : -1;
+	return status;
+}
+
+/*
+ * Whether make starts a line.  A pipe for the output of $(shell) is open now;
+ * one that is a standard input without data has been closed at its other end.
+ */
+static bool
+is_line(void)
+{
+	if (state.line.n > 0 && state.output >= 0 &&
+	    fcntl(state.output, F_GETFD) >= 0)
+		state.line.n = 0;
+	return state.line.n > 0;
+}
+
+/* --- programs start --- */
+
+/* How a process is to start a program. */
+struct plan {
+	bool is_line;		/* a recipe line of this make */
+	bool is_followed;
+	char id[FOLLOW_ID_MAX];
+	int64_t start_us;
+};
+
+static struct plan
+plan_for(const char *path, char *const argv[])
+{
+	struct plan plan = { .is_line = is_line() };
+
+	if (!state.is_active)
+		return plan;
+	if (plan.is_line)
+		snprintf(plan.id, sizeof plan.id, "%s.%u", state.make,
+		    ++state.n_lines);
+	else if (state.pid == 0 || getpid() == state.pid)
+		/* A shell; or a make that starts again, or that runs $(shell),
+		   whose programs are not followed. */
+		snprintf(plan.id, sizeof plan.id, "%s", state.follow.id);
+	plan.start_us = now_us();
+	if (path == NULL || plan.id[0] == '\0' ||
+	    !follow_leads_to_make(path, argv))
+		return plan;
+	plan.is_followed = follow_can_load(&state.follow, path);
+	for (size_t i = 0; !plan.is_followed && argv[i] != NULL; i++)
+		if (strstr(argv[i], "make") != NULL) {
+			append_fields("U %s", path);
+			break;
+		}
+	return plan;
+}
+
+typedef int exec_function(const char *, char *const[], char *const[]);
+
+/* In a child of make after vfork(2), or in any program that replaces itself. */
+static int
+run_exec(exec_function *real, const char *program, const char *path,
+    char *const argv[], char *const envp[])
+{
+	struct plan plan = plan_for(path, argv);
+	char *env[follow_count(envp)], text[follow_size(&state.follow, envp)];
+
+	if (plan.is_line)
+		log_start(plan.id, getpid(), plan.start_us);
+	else if (state.pid != 0 && getpid() == state.pid)
+		log_rules();
+	state.line.n = 0;
+	if (plan.is_followed)
+		follow_extend(&state.follow, plan.id, envp, env, text);
+	return real(program, argv, plan.is_followed ? env : envp);
+}
+
+EXPORT int
+execve(const char *path, char *const argv[], char *const envp[])
+{
+	return run_exec(REAL(execve), path, path, argv, envp);
+}
+
+EXPORT int
+execv(const char *path, char *const argv[])
+{
+	return run_exec(REAL(execve), path, path, argv, environ);
+}
+
+EXPORT int
+execvpe(const char *program, char *const argv[], char *const envp[])
+{
+	char path[4096];
+
+	return run_exec(REAL(execvpe), program, follow_find(program, path,
+	    sizeof path), argv, envp);
+}
+
+EXPORT int
+execvp(const char *program, char *const argv[])
+{
+	return execvpe(program, argv, environ);
+}
+
+typedef int spawn_function(pid_t *, const char *,
+    const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+    char *const[], char *const[]);
+
+static int
+run_spawn(spawn_function *real, pid_t *pid, const char *program,
+    const char *path, const posix_spawn_file_actions_t *actions,
+    const posix_spawnattr_t *attributes, char *const argv[],
+    char *const envp[])
+{
+	struct plan plan = { 0 };
+	pid_t child = 0;
+	int error;
+
+	/* What a make spawns otherwise is $(shell). */
+	if (state.pid == 0 || is_line())
+		plan = plan_for(path, argv);
+	if (plan.is_followed) {
+		char *env[follow_count(envp)];
+		char text[follow_size(&state.follow, envp)];
+
+		follow_extend(&state.follow, plan.id, envp, env, text);
+		error = real(&child, program, actions, attributes, argv, env);
+	} else {
+		error = real(&child, program, actions, attributes, argv, envp);
+	}
+	if (error == 0 && pid != NULL)
+		*pid = child;
+	if (plan.is_line && error == 0) {
+		log_start(plan.id, child, plan.start_us);
+		state.line.n = 0;
+	}
+	return error;
+}
+
+EXPORT int
+posix_spawn(pid_t *pid, const char *path,
+    const posix_spawn_file_actions_t *actions,
+    const posix_spawnattr_t *attributes, char *const argv[],
+    char *const envp[])
+{
+	return run_spawn(REAL(posix_spawn), pid, path, path, actions,
+	    attributes, argv, envp);
+}
+
+EXPORT int
+posix_spawnp(pid_t *pid, const char *program,
+    const posix_spawn_file_actions_t *actions,
+    const posix_spawnattr_t *attributes, char *const argv[],
+    char *const envp[])
+{
+	char path[4096];
+
+	return run_spawn(REAL(posix_spawnp), pid, program, follow_find(program,
+	    path, sizeof path), actions, attributes, argv, envp);
+}
+
+/* make calls this to say why it could not start a line. */
+EXPORT char *
+strerror(int error)
+{
+	const struct rusage none = { 0 };
+	struct plan plan;
+
+	if (state.pid != 0 && is_line()) {
+		plan = plan_for(NULL, NULL);
+		log_start(plan.id, 0, plan.start_us);
+		log_end(0, NOT_STARTED << 8, &none);
+		state.line.n = 0;
+	}
+	return REAL(strerror)(error);
+}
+
+/* --- programs end --- */
+
+EXPORT pid_t
+wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+	struct rusage own_usage;
+	int own_status;
+
+	if (state.pid == 0)
+		return REAL(wait4)(pid, status, options, usage);
+	if (status == NULL)
+		status = &own_status;
+	if (usage == NULL)
+		usage = &own_usage;
+	pid = REAL(wait4)(pid, status, options, usage);
+	if (pid > 0 && getpid() == state.pid)
+		log_end(pid, *status, usage);
+	return pid;
+}
+
+EXPORT pid_t
+waitpid(pid_t pid, int *status, int options)
+{
+	return wait4(pid, status, options, NULL);
+}
+
+EXPORT pid_t
+wait3(int *status, int options, struct rusage *usage)
+{
+	return wait4(-1, status, options, usage);
+}
+
+EXPORT pid_t
+wait(int *status)
+{
+	return wait4(-1, status, 0, NULL);
+}
+
+/* --- the beginning and the end of a process --- */
+
+static __attribute__((constructor)) void
+start(int argc, char **argv, char **envp)
+{
+	const char *value = getenv(FOLLOW_VARIABLE);
+
+	(void)argc;
+	(void)argv;
+	if (value == NULL || !follow_parse(&state.follow, value))
+		return;
+	state.is_active = true;
+	follow_remove(&state.follow, envp);
+	if (environ != envp)
+		follow_remove(&state.follow, environ);
+	*(void **)&gnu_make.eval = dlsym(RTLD_DEFAULT, "gmk_eval");
+	*(void **)&gnu_make.expand = dlsym(RTLD_DEFAULT, "gmk_expand");
+	*(void **)&gnu_make.release = dlsym(RTLD_DEFAULT, "gmk_free");
+	*(void **)&gnu_make.add_function = dlsym(RTLD_DEFAULT,
+	    "gmk_add_function");
+	*(void **)&gnu_make.print_rules = dlsym(RTLD_DEFAULT,
+	    "print_file_data_base");
+}
+
+static __attribute__((destructor)) void
+finish(void)
+{
+	if (state.pid != 0 && getpid() == state.pid)
+		log_rules();
+}
