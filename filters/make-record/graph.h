@@ -1,0 +1,131 @@
+#ifndef MAKE_RECORD_GRAPH_H
+#define MAKE_RECORD_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/intern.h"
+
+/*
+ * The targets of all makes of a build, what they wait for, and when their
+ * recipes ran.  log.c fills it in from the log of library/recorder.c.
+ */
+
+/* A process that runs a recipe line. */
+struct recipe_line {
+	sym id;
+	uint32_t target;
+	int64_t start_us, end_us;	/* INT64_MAX if it did not end */
+	int64_t cpu_us;
+	int status;		/* as in wait(2) */
+	uint32_t next;		/* line of the target, or INDEX_NONE */
+};
+
+/* A make process that ran a line.  Its times are those of its lines. */
+struct make {
+	sym line;		/* the id of the line that runs it */
+	sym directory;
+	bool is_serial;		/* .NOTPARALLEL */
+	uint32_t owner;		/* the target of that line */
+	uint32_t group;		/* of the owner, from 0 */
+	uint32_t first_target;
+	int64_t start_us, end_us;
+};
+
+/*
+ * Makes that a recipe runs and that overlap in time.  Groups divide a recipe
+ * into parts: before the first group, between groups, and after the last.
+ */
+struct group {
+	int64_t start_us, end_us;
+	uint32_t first, n;	/* the makes, in graph.ran */
+};
+
+/* A prerequisite, or the end of a group of them: see struct barrier. */
+struct name {
+	sym path;		/* SYM_NONE: .WAIT, or `barrier` */
+	uint32_t barrier;	/* or INDEX_NONE */
+	uint32_t next;		/* name of the target, or INDEX_NONE */
+};
+
+/* .WAIT among the prerequisites of a target. */
+struct barrier {
+	uint32_t target;
+	uint32_t number;	/* of this .WAIT, from 1 */
+	uint32_t first, end;	/* the names before it */
+};
+
+/* A target of one make. */
+struct target {
+	sym path;
+	uint32_t make;
+	uint32_t next;		/* target of the make, or INDEX_NONE */
+	uint32_t number;	/* among those with this path that ran or lead
+				   to one that did, from 1; 0: it is neither */
+	uint32_t previous;	/* one with this path that ran, or INDEX_NONE */
+	uint32_t first_line, last_line;	/* INDEX_NONE if nothing ran */
+	int64_t start_us, end_us;	/* of the lines */
+	uint32_t first_name, last_name;
+	bool has_rule;		/* the names are those of make's rules */
+	uint32_t also;		/* its recipe is that of this target, or
+				   INDEX_NONE */
+	uint32_t first_also, next_also;	/* the targets of this recipe */
+	uint32_t after;		/* .NOTPARALLEL: the target before this one, or
+				   INDEX_NONE */
+	uint32_t first_group, n_groups;
+	bool has_wait;		/* .WAIT is among the names */
+	bool is_awaited;	/* by another target of the make */
+};
+
+struct graph {
+	struct intern texts;	/* paths and ids */
+	struct intern keys;	/* targets, by path and make */
+	struct target *targets;	/* the first is the command, with no make */
+	struct make *makes;
+	struct recipe_line *lines;
+	struct name *names;
+	struct barrier *barriers;
+	struct group *groups;
+	uint32_t *ran;		/* the makes that ran a line, by owner and
+				   start */
+	size_t n_targets, n_makes, n_lines, n_names, n_barriers, n_groups,
+	    n_ran;
+	size_t targets_cap, makes_cap, lines_cap, names_cap, barriers_cap,
+	    groups_cap;
+	uint32_t *newest;	/* by path: the last target that ran */
+};
+
+/* The target with a path in a make; adds it if it is new. */
+uint32_t graph_target(struct graph *, sym path, uint32_t make);
+
+/* SYM_NONE for .WAIT. */
+void graph_add_name(struct graph *, uint32_t target, sym path);
+
+/* Links makes, lines and targets when all of the log has been read. */
+void graph_link(struct graph *);
+
+/* Whether a line of its recipe ran. */
+static inline bool
+target_has_run(const struct target *t)
+{
+	return t->first_line != INDEX_NONE;
+}
+
+/* Whether the target ran, or leads to one that did: only those have an id. */
+static inline bool
+target_is_known(const struct target *t)
+{
+	return t->number > 0;
+}
+
+/*
+ * The target that a target waits for because of a prerequisite: that of the
+ * same make, or else the one that another make had finished last when this one
+ * began; INDEX_NONE if neither ran.
+ */
+uint32_t graph_find_maker(const struct graph *, uint32_t target, sym path);
+
+/* Says that the recipe of a target also makes another one. */
+void graph_add_also(struct graph *, uint32_t target, uint32_t other);
+
+#endif

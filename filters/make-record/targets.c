@@ -1,0 +1,411 @@
+/* targets - writes what is known of the targets of makes */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/filter/filter.h"
+#include "filters/make-record/graph.h"
+#include "filters/make-record/targets.h"
+
+static struct {
+	const struct graph *graph;
+	char *top;		/* the current directory */
+	size_t top_length;
+	char run[64];
+	bool has_failed;
+	uint32_t *mark_of;	/* by target, so that a list has it once */
+	uint32_t mark;
+	struct buf text;
+} state;
+
+/* --- ids --- */
+
+/* A path is relative to the current directory if it is in there. */
+static struct span
+name_of(const struct target *t)
+{
+	struct span path = intern_span(&state.graph->texts, t->path);
+	size_t n = state.top_length;
+
+	if (path.n > n + 1 && memcmp(path.p, state.top, n) == 0 &&
+	    path.p[n] == '/')
+		return span_of(path.p + n + 1, path.n - n - 1);
+	return path;
+}
+
+/* what and number: "part" or "wait" of the target, or NULL. */
+static void
+put_id(struct buf *b, const struct target *t, const char *what, unsigned number)
+{
+	struct buf *id = &state.text;
+	struct span name = name_of(t);
+
+	id->len = 0;
+	buf_add(id, name.p, name.n);
+	if (t->number > 1)
+		buf_printf(id, " (%u)", (unsigned)t->number);
+	if (what != NULL)
+		buf_printf(id, " (%s %u)", what, number);
+	json_quote(b, buf_span(id));
+}
+
+/* --- dependencies --- */
+
+static void
+begin_deps(struct buf *b)
+{
+	json_open(b, "deps", '[');
+	state.mark++;
+}
+
+/* Separates the items of an array. */
+static void
+put_comma(struct buf *b)
+{
+	if (b->data[b->len - 1] != '[')
+		buf_char(b, ',');
+}
+
+static void
+put_dep(struct buf *b, uint32_t target)
+{
+	if (state.mark_of[target] == state.mark)
+		return;
+	state.mark_of[target] = state.mark;
+	put_comma(b);
+	put_id(b, &state.graph->targets[target], NULL, 0);
+}
+
+/* The targets of a make that no other target of it waits for. */
+static void
+put_last_targets(struct buf *b, const struct make *m)
+{
+	const struct target *t;
+
+	for (uint32_t i = m->first_target; i != INDEX_NONE; i = t->next) {
+		t = &state.graph->targets[i];
+		if (target_is_known(t) && !t->is_awaited)
+			put_dep(b, i);
+	}
+}
+
+static void
+put_group(struct buf *b, const struct target *owner, uint32_t group)
+{
+	const struct graph *g = state.graph;
+	const struct group *makes = &g->groups[owner->first_group + group];
+
+	for (uint32_t i = makes->first; i < makes->first + makes->n; i++)
+		put_last_targets(b, &g->makes[g->ran[i]]);
+}
+
+/*
+ * What a make itself waits for: the part of the recipe before it, and of the
+ * makes of its group those that had ended; but not those for which another one
+ * of these had waited.
+ */
+static void
+put_before_make(struct buf *b, const struct make *m)
+{
+	const struct graph *g = state.graph;
+	const struct target *owner = &g->targets[m->owner];
+	const struct group *group = &g->groups[owner->first_group + m->group];
+	const struct make *other;
+	int64_t last_us = INT_UNKNOWN;
+
+	if (owner->make != INDEX_NONE || m->group > 0) {
+		put_comma(b);
+		put_id(b, owner, "part", m->group + 1);
+	}
+	for (uint32_t i = 0; i < group->n; i++) {
+		other = &g->makes[g->ran[group->first + i]];
+		if (other->end_us <= m->start_us)
+			last_us = time_later(last_us, other->start_us);
+	}
+	for (uint32_t i = 0; i < group->n; i++) {
+		other = &g->makes[g->ran[group->first + i]];
+		if (other->end_us <= m->start_us && other->end_us > last_us)
+			put_last_targets(b, other);
+	}
+}
+
+/*
+ * What names from one on, and before another, lead to.  Returns whether any of
+ * that is of the same make.
+ */
+static bool
+put_names(struct buf *b, uint32_t target, uint32_t from, uint32_t end)
+{
+	const struct graph *g = state.graph;
+	const struct barrier *barrier;
+	bool any_of_make = false;
+	uint32_t maker;
+
+	for (uint32_t i = from; i != end; i = g->names[i].next) {
+		if (g->names[i].barrier != INDEX_NONE) {
+			barrier = &g->barriers[g->names[i].barrier];
+			put_comma(b);
+			put_id(b, &g->targets[barrier->target], "wait",
+			    barrier->number);
+			any_of_make = true;
+		} else if (g->names[i].path != SYM_NONE) {
+			maker = graph_find_maker(g, target, g->names[i].path);
+			if (maker == INDEX_NONE)
+				continue;
+			put_dep(b, maker);
+			any_of_make |= g->targets[maker].make ==
+			    g->targets[target].make;
+		}
+	}
+	return any_of_make;
+}
+
+/* What a target waits for before its first line. */
+static void
+put_prerequisites(struct buf *b, uint32_t target)
+{
+	const struct target *t = &state.graph->targets[target];
+
+	if (t->after != INDEX_NONE)
+		put_dep(b, t->after);
+	/* The target of this make that it waits for has waited for the rest. */
+	if (!put_names(b, target, t->first_name, INDEX_NONE) &&
+	    t->after == INDEX_NONE)
+		put_before_make(b, &state.graph->makes[t->make]);
+}
+
+/* --- records --- */
+
+/* The suffix of a path, such as ".o"; empty if there is none. */
+static struct span
+suffix_of(struct span path)
+{
+	struct span name = span_base_name(path);
+
+	for (size_t i = name.n; i-- > 1;)
+		if (name.p[i] == '.' && i + 1 < name.n)
+			return span_of(name.p + i, name.n - i);
+	return span_of(NULL, 0);
+}
+
+static void
+put_outputs(struct buf *b, const struct target *t)
+{
+	const struct target *other;
+
+	if (t->first_also == INDEX_NONE)
+		return;
+	json_open(b, "outputs", '[');
+	json_quote(b, name_of(t));
+	for (uint32_t i = t->first_also; i != INDEX_NONE;
+	    i = other->next_also) {
+		other = &state.graph->targets[i];
+		put_comma(b);
+		json_quote(b, name_of(other));
+	}
+	json_close(b, ']');
+}
+
+static void
+put_status(struct buf *b, int wait_status)
+{
+	int status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) :
+	    WEXITSTATUS(wait_status);
+	char text[16];
+
+	snprintf(text, sizeof text, "%d", status);
+	json_word(b, "status", text);
+	if (status != 0 && state.has_failed)
+		json_true(b, "failed");
+}
+
+/*
+ * Readers take the time from start to end if they know both.  So start_us is
+ * left out if the target waited between its lines.
+ */
+static void
+put_times(struct buf *b, const struct target *t, int64_t from_us, int64_t to_us)
+{
+	const struct recipe_line *line;
+	int64_t elapsed_us = 0, start_us, end_us;
+
+	if (to_us == INT64_MAX) {
+		json_int(b, "start_us", from_us);
+		return;
+	}
+	for (uint32_t i = t->first_line; i != INDEX_NONE; i = line->next) {
+		line = &state.graph->lines[i];
+		start_us = time_later(line->start_us, from_us);
+		end_us = time_earlier(line->end_us, to_us);
+		if (start_us < end_us)
+			elapsed_us += end_us - start_us;
+	}
+	json_int(b, to_us - from_us != elapsed_us ? "started_us" : "start_us",
+	    from_us);
+	json_int(b, "end_us", to_us);
+	json_int(b, "elapsed_us", elapsed_us);
+}
+
+/* The CPU time of a line with makes is theirs, too, so it is left out. */
+static void
+put_cpu(struct buf *b, const struct target *t)
+{
+	const struct recipe_line *line;
+	int64_t cpu_us = 0;
+
+	if (t->n_groups > 0 || t->end_us == INT64_MAX)
+		return;
+	for (uint32_t i = t->first_line; i != INDEX_NONE; i = line->next) {
+		line = &state.graph->lines[i];
+		cpu_us += line->cpu_us;
+	}
+	json_int(b, "cpu_us", cpu_us);
+}
+
+/* Writes a part of a recipe, or if it is the last one, the target itself. */
+static void
+put_part(struct filter *f, uint32_t target, uint32_t part)
+{
+	const struct target *t = &state.graph->targets[target];
+	const struct group *groups = state.graph->groups + t->first_group;
+	struct buf *b = filter_begin_record(f, "task");
+	bool is_last = part == t->n_groups;
+	struct span name = name_of(t), suffix = suffix_of(name);
+
+	json_key(b, "id");
+	put_id(b, t, is_last ? NULL : "part", part + 1);
+	json_str(b, "name", name);
+	json_str(b, "target", name);
+	if (suffix.n > 0)
+		json_str(b, "rule", suffix);
+	json_word(b, "kind", "run");
+	json_cstr(b, "run", state.run);
+	put_times(b, t, part == 0 ? t->start_us : groups[part - 1].end_us,
+	    is_last ? t->end_us : groups[part].start_us);
+	begin_deps(b);
+	if (part == 0)
+		put_prerequisites(b, target);
+	else
+		put_group(b, t, part - 1);
+	json_close(b, ']');
+	if (is_last) {
+		put_cpu(b, t);
+		put_outputs(b, t);
+		if (t->end_us != INT64_MAX)
+			put_status(b, state.graph->lines[t->last_line].status);
+	}
+	filter_end_record(f);
+}
+
+static struct buf *
+begin_node(struct filter *f, const struct target *t, const char *what,
+    unsigned number)
+{
+	struct buf *b = filter_begin_record(f, "node");
+
+	json_key(b, "id");
+	put_id(b, t, what, number);
+	json_word(b, "rule", "phony");
+	json_cstr(b, "run", state.run);
+	begin_deps(b);
+	return b;
+}
+
+/* Nodes are what takes no time, but passes dependencies on. */
+static void
+put_nodes(struct filter *f)
+{
+	const struct graph *g = state.graph;
+	const struct barrier *barrier;
+	struct buf *b;
+
+	for (uint32_t t = 0; t < g->n_targets; t++)
+		if (target_is_known(&g->targets[t]) &&
+		    !target_has_run(&g->targets[t])) {
+			b = begin_node(f, &g->targets[t], NULL, 0);
+			put_names(b, t, g->targets[t].first_name, INDEX_NONE);
+			json_close(b, ']');
+			filter_end_record(f);
+		}
+	for (size_t i = 0; i < g->n_barriers; i++) {
+		barrier = &g->barriers[i];
+		b = begin_node(f, &g->targets[barrier->target], "wait",
+		    barrier->number);
+		put_names(b, barrier->target, barrier->first, barrier->end);
+		json_close(b, ']');
+		filter_end_record(f);
+	}
+}
+
+/* If make failed before it ran anything, nothing is known of the build. */
+static void
+put_build(struct filter *f)
+{
+	const struct graph *g = state.graph;
+	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN;
+	struct buf *b;
+
+	if (g->n_ran == 0 && (state.has_failed || g->n_makes == 0))
+		return;
+	for (size_t i = 1; i < g->n_lines; i++) {
+		start_us = time_earlier(start_us, g->lines[i].start_us);
+		/* A line that did not end was running until the command did. */
+		end_us = time_later(end_us, g->lines[i].end_us == INT64_MAX ?
+		    g->lines[0].end_us : g->lines[i].end_us);
+	}
+	b = filter_begin_record(f, "build");
+	json_cstr(b, "run", state.run);
+	json_word(b, "format", "make");
+	if (g->n_lines > 1) {
+		json_int(b, "start_us", start_us);
+		json_int(b, "end_us", end_us);
+		json_int(b, "wall_us", end_us - start_us);
+	}
+	filter_end_record(f);
+}
+
+static void
+set_run_name(int64_t start_us)
+{
+	time_t s = (time_t)(start_us / 1000000);
+	struct tm tm;
+	size_t n = gmtime_r(&s, &tm) == NULL ? 0 : strftime(state.run,
+	    sizeof state.run, "%Y-%m-%dT%H:%M:%S", &tm);
+
+	snprintf(state.run + n, sizeof state.run - n, ".%06dZ",
+	    (int)(start_us % 1000000));
+}
+
+void
+targets_write(struct filter *f, const struct graph *g, int status)
+{
+	const struct target *t;
+
+	state.graph = g;
+	state.has_failed = status != 0;
+	state.top = getcwd(NULL, 0);
+	state.top_length = state.top != NULL ? strlen(state.top) : 0;
+	state.mark_of = mem_zero(g->n_targets, sizeof *state.mark_of);
+	set_run_name(g->targets[0].start_us);
+
+	/* Of the command itself only what it did between makes is of interest:
+	   before and after it, nothing was built. */
+	for (uint32_t part = 1; part < g->targets[0].n_groups; part++)
+		put_part(f, 0, part);
+	for (size_t i = 1; i < g->n_lines; i++) {
+		t = &g->targets[g->lines[i].target];
+		if (t->last_line != i)
+			continue;
+		for (uint32_t part = 0; part <= t->n_groups; part++)
+			put_part(f, g->lines[i].target, part);
+	}
+	put_nodes(f);
+	put_build(f);
+	free(state.top);
+	free(state.mark_of);
+	buf_release(&state.text);
+}
