@@ -94,15 +94,17 @@ $(OUT)/libweir.a: $(call objects,common/*/*.c)
 .SECONDEXPANSION:
 $(PROGRAMS): $(OUT)/%: $$(call objects,filters/%.c filters/%/*.c) \
 		$(OUT)/libweir.a
-	$(LINK_STATIC)$(LINK) -o $@ $^ $(LIBS)
+	$(LINK) -o $@ $^ $(LIBS)
 
-# make runs make-record once for each recipe line.  Linked statically, it starts
-# in two thirds of the time; where static libraries are missing, it is linked as
-# the others are.
-ifndef SAN
-$(OUT)/make-record: LINK_STATIC = $(LINK) -static -no-pie -o $@ $^ \
-	-lyajl_s -lz -lzstd 2>/dev/null ||
-endif
+# make-record contains the library that it loads into make.
+RECORDER = $(OUT)/filters/make-record/recorder.so
+$(RECORDER): filters/make-record/library/recorder.c \
+		filters/make-record/follow.c filters/make-record/follow.h
+	@mkdir -p $(@D)
+	$(COMPILE_INSTRUMENT) -shared -s $(LDFLAGS) -Wl,-z,relro,-z,now -o $@ \
+		$(filter %.c,$^)
+$(OUT)/filters/make-record/workspace.o: $(RECORDER)
+$(OUT)/filters/make-record/workspace.o: COMPILE += -DLIBRARY='"$(RECORDER)"'
 
 $(OUT)/test/programs/symbols: $(OUT)/filters/callgraph-symbolize/text-cache.o
 $(OUT)/test/unit/shorten: $(OUT)/filters/callgraph-stat/shorten.o
@@ -308,7 +310,7 @@ endif
 		$(addprefix $(OUT)/demo/,build.log build.svg graph.json \
 		history.ndjson records trace.json)
 	for dir in $(wildcard $(addprefix $(OUT)/,common filters instrument test)); do \
-		find $$dir -name '*.[od]' -o -name '*.js.h' -o -name '*.css.h' | \
+		find $$dir -name '*.[od]' -o -name '*.so' -o -name '*.js.h' -o -name '*.css.h' | \
 			xargs rm -f; \
 		find $$dir -depth -type d -empty -delete; done
 	-rmdir $(wildcard $(OUT)/demo) $(OUT) 2>/dev/null

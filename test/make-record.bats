@@ -88,10 +88,8 @@ tasks() {
 	first: ; @echo first
 	END
 	make-record -o rec make
-	assert_equal "$(tasks)" "$(lines 'all (start): first' \
-		'all: first lib/x.o y.h' 'first: ' \
-		'lib/x.o: all (start) y.h' 'y.h: all (start)')"
-	assert_equal "$(task all .elapsed_us)" 0
+	assert_equal "$(tasks)" "$(lines 'all (part 1): first' \
+		'all: lib/x.o' 'first: ' 'lib/x.o: y.h' 'y.h: all (part 1)')"
 }
 
 @test "two make processes that make one target are two tasks" {
@@ -100,8 +98,8 @@ tasks() {
 	one: ; @echo one
 	END
 	make-record -o rec make
-	assert_equal "$(tasks)" "$(lines 'all: one one (2)' 'one (2): ' \
-		'one: ')"
+	assert_equal "$(tasks)" "$(lines 'all (part 1): ' 'all (part 2): one' \
+		'all: one (2)' 'one (2): all (part 2)' 'one: all (part 1)')"
 	critpath rec >/dev/null
 }
 
@@ -110,7 +108,8 @@ tasks() {
 	all: ; @$(if $(IN),echo in,$(MAKE) IN=1 all)
 	END
 	make-record -o rec make
-	assert_equal "$(tasks)" "$(lines 'all (2): all' 'all: ')"
+	assert_equal "$(tasks)" "$(lines 'all (2): all (part 1)' \
+		'all (part 1): ' 'all: all (2)')"
 }
 
 @test "of a real build, times and path are those of another implementation" {
@@ -145,14 +144,18 @@ tasks() {
 	run -2 --separate-stderr critpath third
 }
 
-@test "a damaged line of the log is reported, the others are read" {
+@test "a damaged record of the log is reported, the others are read" {
 	cat >damage.sh <<-'END'
-	log=${MAKEFLAGS##*include\\ } log=${log%/rules}/log
-	printf '!make\n1.1\0\0001\0005\0009\0000\0000\0/\0a\0\n' >>"$log"
-	printf '\n1.2\0\0001\0x\0009\0000\0000\0/\0b\0\n1.3\0\0001' >>"$log"
+	log=$(tr '\0' '\n' </proc/$$/environ |
+	> sed -n 's/^WEIR_MAKE_RECORD=.* //p')/log
+	exec >>"$log"
+	printf 'M\0001.1\0000\000/\0\nS\0001.1\0001\0007\0005\0a\0\0\0\n'
+	printf 'E\0001.1\0007\0009\0000\0000\0\nE\0001.1\0007\0x\0000\0000\0\n'
+	printf 'S\0002.1\0001\0007\0005\0a\0\0\0\nE\0001.1\0007\0009'
 	END
+	sed -i 's/^> */ /' damage.sh
 	run -0 --separate-stderr make-record -o rec sh damage.sh
-	[ "$(grep -c 'a line of the log is damaged' <<<"$stderr")" -eq 3 ]
+	[ "$(grep -c 'a record of the log is damaged' <<<"$stderr")" -eq 3 ]
 	assert_equal "$(task /a .elapsed_us)" 4
 	[ "$(jq -s 'last.rejected' rec)" -eq 3 ]
 }
@@ -188,6 +191,144 @@ tasks() {
 	assert_equal "$stderr" built
 	[ "$(jq -rs 'map(.type) | join(" ")' <<<"$output")" = \
 		"begin task build end" ] || lines "$output"
+}
+
+@test "makes of one recipe that run one after the other wait for each other" {
+	lines '#!/bin/bash' 'make -s T=5 a' 'xargs -n1 make -s T=5 <<<"b c"' \
+		>do-it && chmod +x do-it
+	makefile <<-'END'
+	M = $(MAKE) -s T=
+	ifdef T
+	a b c: ; @sleep 0.05
+	endif
+	loop: ; @for d in a b; do $(M)1 $$d; done
+	lines: ; @$(M)2 a && :
+	> @$(M)2 b
+	wait: ; @$(M)3 a & $(M)3 b & wait; $(M)3 c
+	double:: ; @$(M)4 a
+	double:: ; @timeout 9 $(M)4 b; env -i PATH=$$PATH $(M)4 c
+	script: ; @./do-it
+	END
+	for t in 'loop|a: loop (part 1)|b: loop (part 2)|loop: b' \
+		'lines|a: lines (part 1)|b: lines (part 2)|lines: b' \
+		'wait|a: wait (part 1)|b: wait (part 1)|c: wait (part 2)|wait: c' \
+		'double|a: double (part 1)|b: double (part 2)|c: double (part 3)|double: c' \
+		'script|a: script (part 1)|b: script (part 2)|c: script (part 3)|script: c'
+	do
+		make-record -o rec make ${t%%|*} >out
+		assert_equal "$(tasks | grep -v 'part [0-9]):')" \
+			"$(tr '|' '\n' <<<"${t#*|}")"
+	done
+	assert_equal "$(tasks | grep 'part [23]')" "$(lines \
+		'b: script (part 2)' 'c: script (part 3)' \
+		'script (part 2): a' 'script (part 3): b')"
+	make-record -o rec sh -c 'make -s T=6 a; make -s T=6 b'
+	assert_equal "$(tasks)" "$(lines 'a: ' 'b: sh (part 2)' \
+		'sh (part 2): a')"
+}
+
+@test "what a recipe does before, between and after makes is a part of it" {
+	makefile <<-'END'
+	all: ; @sleep 0.2; $(MAKE) -s a; sleep 0.1; $(MAKE) -s a
+	> @sleep 0.3
+	a: ; @sleep 0.1
+	END
+	make-record -o rec make
+	# The parts take at least what they sleep, and all of the wall time.
+	jq -s 'map(select(.type == "task")) | map({ key: .id,
+		value: .elapsed_us }) | from_entries | .["all (part 1)"] >= 2e5
+		and .["all (part 2)"] >= 1e5 and .all >= 3e5' rec | grep -x true
+	critpath rec | jq -es 'map(select(.type == "verdict"))[0] |
+		.limit == "path" and .idle_us < .wall_us / 20'
+}
+
+@test "all outputs of a recipe are those of its task" {
+	makefile <<-'END'
+	all: a b d
+	a: g.h ; @touch $@
+	b: g.c ; @touch $@
+	g.h g.c &: ; @touch g.h g.c
+	d: x.q y.q ; @touch $@
+	x.% y.%: ; @touch x.$* y.$*
+	END
+	assert_same -j4
+	assert_equal "$(task g.h .outputs)" '["g.h","g.c"]'
+	assert_equal "$(tasks)" "$(lines 'a: g.h' 'b: g.h' 'd: x.q' 'g.h: ' \
+		'x.q: ')"
+	make-record -o rec make -f at/Makefile b
+	assert_equal "$(tasks)" "$(lines 'b: g.c' 'g.c: ')"
+}
+
+@test "targets without a recipe, or without need of it, lead to others" {
+	makefile <<-'END'
+	all: prog ; @echo $@
+	prog: obj lib ; @echo $@
+	obj: headers ; @echo $@
+	headers: a.h b.h ;
+	a.h b.h: ; @echo $@
+	lib: | dir
+	dir: ; @echo $@
+	other: a.h
+	END
+	touch dir lib
+	make-record -o rec make
+	assert_equal "$(tasks)" "$(lines 'a.h: ' 'all: prog' 'b.h: ' \
+		'obj: headers' 'prog: obj')"
+	assert_equal "$(jq -c 'select(.type == "node") | [.id, .rule, .deps]' \
+		rec)" '["headers","phony",["a.h","b.h"]]'
+	rm dir
+	make-record -o rec make
+	assert_equal "$(tasks | tail -1)" 'prog: lib obj'
+	critpath rec | jq -es '[.[] | select(.type == "critical").id][-3:] ==
+		["obj", "prog", "all"]'
+}
+
+@test "with .NOTPARALLEL each target waits for the one before it" {
+	makefile <<-'END'
+	all: a b c
+	a b c: ; @echo $@
+	.NOTPARALLEL:
+	END
+	make-record -o rec make -j3
+	assert_equal "$(tasks)" "$(lines 'a: ' 'b: a' 'c: b')"
+}
+
+# GNU make has it since 4.4, and prints it among the prerequisites.
+@test "targets after .WAIT wait for those before it, if they began later" {
+	cat >log.py <<-'END'
+	import re
+	start = open("/proc/self/environ").read()
+	log = open(re.search(r"WEIR_MAKE_RECORD=\S+ \S+ (\S+?)\0", start)[1] +
+	    "/log", "ab")
+	def put(*fields):
+	    log.write(b"".join(str(x).encode() + b"\0" for x in fields) + b"\n")
+	put("M", "1.1", "0", "/")
+	times = [("a1", 0, 9), ("c1", 1, 3), ("a", 9, 20), ("b1", 20, 30),
+	    ("b", 30, 31), ("c", 31, 40), ("all", 40, 41)]
+	for n, (target, start_us, end_us) in enumerate(times, 1):
+	    put("S", "1.1", n, n, start_us, target, "", "")
+	    put("E", "1.1", n, end_us, 0, 0)
+	put("D", "1.1", "all: a .WAIT b .WAIT c", "a: a1", "b: b1", "c: c1 b1")
+	END
+	make-record -o rec python3 log.py
+	assert_equal "$(tasks)" "$(lines '/a1: ' '/a: /a1' '/all: /a /b /c' \
+		'/b1: /all (wait 1)' '/b: /all (wait 1) /b1' \
+		'/c1: ' '/c: /all (wait 2) /b1 /c1')"
+	assert_equal "$(jq -c 'select(.type == "node") | [.id, .deps]' rec)" \
+		"$(lines '["/all (wait 1)",["/a"]]' \
+		'["/all (wait 2)",["/a","/b"]]')"
+}
+
+@test "a line that did not end is an unfinished task" {
+	makefile <<-'END'
+	all: a ; @echo $@
+	a: ; @sleep 0.1; kill -9 $$PPID
+	END
+	run -137 make-record -o rec make
+	assert_equal "$(task a '[has("start_us"), has("end_us")]')" \
+		'[true,false]'
+	critpath rec >out || :
+	assert_equal "$(jq -r 'select(.type == "unfinished").id' out)" a
 }
 
 # --- the same build ---
@@ -235,7 +376,8 @@ tasks() {
 	gen.mk: ; @echo making; echo V=3 >$@
 	END
 	assert_same
-	assert_equal "$(tasks)" "$(lines 'all: ' 'gen.mk: ')"
+	assert_equal "$(tasks)" "$(lines 'all: make (part 2)' 'gen.mk: ' \
+		'make (part 2): gen.mk')"
 }
 
 @test "a makefile that sets SHELL and .SHELLFLAGS is the same" {
@@ -272,20 +414,19 @@ tasks() {
 }
 
 # bats test_tags=normal
-@test "the environment of recipes is the same, but for what the page names" {
+@test "the environment and the variables of recipes are the same" {
 	local arg
 	makefile <<-'END'
 	$(DO)
 	all: x $(SUB)
 	x: export X = 1
 	x:
-	> @env | sort | sed -e '/^\(_\|WEIR_MAKE_RECORD\)=/d' \
-	>   -e 's/ *--eval=include[^ ]* [^ ]*rules//'
-	> @echo '$(patsubst --eval=%,,$(filter-out %/rules,$(MAKEFLAGS)))'
+	> @env | grep -v ^_=; ls /proc/self/fd
+	> @echo '$(MAKEFLAGS) $(MFLAGS) $(MAKEFILES) $(origin SHELL)'
 	> @echo '$(MAKEOVERRIDES) $(MAKECMDGOALS) $(MAKEFILE_LIST) $(MAKELEVEL)'
 	> @echo '$(MAKE_RESTARTS) $(CURDIR) $(.INCLUDE_DIRS) $(.DEFAULT_GOAL)'
-	> @$(SHELL) $(.SHELLFLAGS) 'echo "$$0"'
-	> @echo '$(shell env | grep -e ^SHELL -e ^MAKELEVEL)'
+	> @echo '$(SHELL) $(.SHELLFLAGS) $(origin .SHELLFLAGS)'
+	> @echo '$(shell env | grep -v ^_=)'
 	sub: x ; @$(MAKE) SUB= x
 	END
 	for arg in '-j2 -k -B -Otarget' '-s -i -I at --no-print-directory' \
@@ -297,6 +438,52 @@ tasks() {
 		SHELL=/bin/dash MAKELEVEL=3 GNUMAKEFLAGS=-s MAKEFLAGS=k \
 			assert_same $arg SUB=sub
 	done
+}
+
+@test "a makefile that has a variable IFS is the same, and not recorded" {
+	makefile <<<'all: ; @echo $(IFS) $(origin IFS)'
+	IFS=, run -0 --separate-stderr make-record -o rec make
+	[[ $stderr == *'a make that has a variable IFS is not recorded'* ]]
+	assert_equal "$output" ', environment'
+}
+
+# bats test_tags=normal
+@test "makes in a chroot, of another user or static run as they are" {
+	makefile <<-'END'
+	all: a b c ; @echo all
+	a: ; @$(ROOT) chroot --skip-chdir / $(MAKE) -s x T=$@
+	b: ; @$(ROOT) unshare -m $(MAKE) -s x T=$@
+	c: ; @$(ROOT) $(USER) $(MAKE) -s x T=$@
+	d: ; @./make -s x T=$@
+	x: ; @echo $@ $(T) $(MAKELEVEL); env | grep -v ^_=
+	END
+	cat >static.c <<-'END'
+	#include <unistd.h>
+	int main(int c, char **v) { (void)c; return execvp("make", v); }
+	END
+	gcc -static -o make static.c
+	[ "$(id -u)" -eq 0 ] && user='USER=runuser -u nobody --' ||
+		user='ROOT=: USER='
+	chmod 755 .
+	assert_same "$user"
+	run -0 --separate-stderr make-record -o rec make -s d
+	[[ $stderr == *"makes that './make' runs are not recorded"* ]]
+	assert_equal "$(task d .deps)" '[]'
+}
+
+# bats test_tags=normal
+@test "without a private directory make runs, and nothing is recorded" {
+	unshare -m true 2>/dev/null || skip "needs root"
+	makefile <<<'all: ; @echo built'
+	# In /proc nobody can create a directory.
+	cat >run.sh <<-'END'
+	mount -t tmpfs -o ro x /tmp && mount -t tmpfs -o noexec x /dev/shm &&
+		TMPDIR=/proc HOME=/proc exec make-record make
+	END
+	run -0 --separate-stderr unshare -m sh run.sh
+	assert_equal "$output" ''
+	assert_equal "$stderr" "$(lines "make-record: nothing is recorded: no \
+private directory can be created in TMPDIR, /tmp, /dev/shm or HOME" built)"
 }
 
 @test "a makefile with .ONESHELL or .POSIX is the same" {
@@ -331,14 +518,16 @@ tasks() {
 	assert_equal "$(task all '.deps | sort | join(" ")')" '"a b"'
 }
 
-@test "a SHELL that is not a shell is reported, and the build is the same" {
+@test "a SHELL of any kind is recorded, also that of one target" {
 	makefile <<-'END'
 	SHELL = /usr/bin/python3
-	all: ; @print("hi")
+	all: one ; @print("hi")
+	one: SHELL = /bin/bash
+	one: .SHELLFLAGS = -ec
+	one: ; @[[ 1 == 1 ]]; echo one
 	END
-	run -0 --separate-stderr make-record -o rec make
-	assert_equal "$output" hi
-	[[ $stderr == *"SHELL is '/usr/bin/python3', which is not recorded"* ]]
+	assert_same
+	assert_equal "$(tasks)" "$(lines 'all: one' 'one: ')"
 }
 
 @test "commands that make runs without a shell are the same" {
@@ -378,16 +567,15 @@ tasks() {
 	assert_same -e --warn-undefined-variables
 }
 
-@test "names with a blank or a quote are not recorded, others are" {
+@test "names have blanks, quotes, colons and characters of shells" {
 	makefile <<-'END'
-	all: a\ b q'r s$$t u*v w(x
-	a\ b q'r s$$t u*v w(x:
+	all: a\ b q'r s$$t u*v w(x y\:z
+	a\ b q'r s$$t u*v w(x y\:z:
 	> @echo ran
 	END
-	run -0 --separate-stderr make-record -o rec make
-	assert_equal "$(uniq <<<"$output")" ran
-	[[ $stderr == *"the target 'a b' is not recorded"* ]]
-	assert_equal "$(tasks)" "$(lines 's$t: ' 'u*v: ' 'w(x: ')"
+	assert_same
+	assert_equal "$(tasks)" "$(lines 'a b: ' "q'r: " 's$t: ' 'u*v: ' \
+		'w(x: ' 'y:z: ')"
 }
 
 # bats test_tags=normal
@@ -427,29 +615,17 @@ tasks() {
 	[ "$(jq -rs '.[-1].type' rec)" = end ]
 }
 
-# has_handled_signals PID - whether no signal is pending, and the process waits
-has_handled_signals() {
-	awk '$1 == "State:" && $2 != "S" || $1 == "ShdPnd:" && $2 !~ /^0+$/ {
-		exit 1 }' "/proc/$1/status"
-}
-
 @test "SIGINT to the process group reaches a recipe once" {
 	makefile <<-'END'
-	all: ; @trap 'echo int >>caught' INT; echo $$PPID >ready; \
+	all: ; @trap 'echo int >>caught' INT; echo >ready; \
 	> until [ -e go ]; do sleep 0.01; done; echo done >>caught
 	END
 	set -m		# make-record gets a process group of its own.
 	make-record -o rec make >out 2>&1 3>&- &
 	set +m
 	wait_until test -s ready
-	# The recipe's parent, make-record in place of its shell, gets the signal
-	# when the recipe has handled its own.
-	parent=$(cat ready)
-	kill -STOP "$parent"
 	kill -INT -- -$!
 	wait_until test -e caught
-	kill -CONT "$parent"
-	wait_until has_handled_signals "$parent"
 	touch go
 	wait $! && false || status=$?
 	[ "$status" -eq 130 ] || [ "$status" -eq 2 ]

@@ -1,21 +1,21 @@
 /* make-record - run make and record what each recipe took and waited for */
 
-#define _GNU_SOURCE	/* wait4 */
-
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/io/run.h"
+#include "filters/make-record/follow.h"
+#include "filters/make-record/graph.h"
 #include "filters/make-record/log.h"
-#include "filters/make-record/shell.h"
+#include "filters/make-record/targets.h"
 #include "filters/make-record/workspace.h"
 
 static const struct opt options[] = { { 0 } };
@@ -52,35 +52,94 @@ wait_for(pid_t make, const sigset_t *set)
 	return status;
 }
 
+extern char **environ;
+
+/* The time of day, in microseconds, by a clock that nobody sets. */
+static int64_t
+now_us(const struct follow *follow)
+{
+	return clock_ns(CLOCK_MONOTONIC) / 1000 + follow->offset_us;
+}
+
+static pid_t
+start(char **command, const struct follow *follow, struct filter *f,
+    const struct inherited *inherited)
+{
+	char **env = mem_resize(NULL, follow_count(environ), sizeof *env);
+	char *text = mem_alloc(follow_size(follow, environ));
+	char **own = environ, buffer[4096];
+	const char *path = follow_find(*command, buffer, sizeof buffer);
+	pid_t pid;
+
+	follow_extend(follow, follow->id, environ, env, text);
+	if (follow->directory[0] != '\0' && path != NULL &&
+	    follow_can_load(follow, path))
+		environ = env;
+	pid = run_command(command, inherited, f->out.fd == STDOUT_FILENO);
+	environ = own;
+	free(env);
+	free(text);
+	return pid;
+}
+
+/* Adds the command to the graph, as the line that runs the first makes. */
+static void
+add_command(struct graph *g, const char *id, const char *program)
+{
+	struct recipe_line *line;
+
+	intern_init(&g->texts);
+	intern_init(&g->keys);
+	g->lines = mem_grow(NULL, &g->lines_cap, 1, sizeof *g->lines);
+	line = &g->lines[g->n_lines++];
+	*line = (struct recipe_line){ .id = intern_add(&g->texts, span_str(id)),
+	    .target = graph_target(g, intern_add(&g->texts,
+	    span_base_name(span_str(program))), INDEX_NONE),
+	    .next = INDEX_NONE };
+}
+
 int
 main(int argc, char **argv)
 {
-	int64_t began_us;
-	struct workspace workspace;
+	struct follow follow = { .id = "0" };
 	struct inherited inherited;
+	struct graph graph = { 0 };
 	struct filter f;
 	sigset_t set;
-	char **command;
+	char **command, log[FOLLOW_PATH_MAX + sizeof FOLLOW_LOG];
 	int status;
 
-	shell_run_if_called(argv);
 	inherited_save(&inherited);
 	filter_begin(&f, &about, options, argc, argv);
 	command = argv + optind;
 	if (*command == NULL)
 		die("no command was given (see --help)");
 
-	workspace_open(&workspace);
-	workspace_set_environment(&workspace);
+	if (!workspace_create(&follow))
+		filter_fail(&f, "nothing is recorded: no private directory can "
+		    "be created in TMPDIR, /tmp, /dev/shm or HOME");
+	follow.offset_us = (clock_ns(CLOCK_REALTIME) -
+	    clock_ns(CLOCK_MONOTONIC)) / 1000;
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaddset(&set, signals[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	began_us = clock_ns(CLOCK_REALTIME) / 1000;
-	status = wait_for(run_command(command, &inherited,
-	    f.out.fd == STDOUT_FILENO), &set);
-	log_write_tasks(&f, workspace.log, status, began_us);
-	workspace_close();
+	add_command(&graph, follow.id, *command);
+	graph.lines[0].start_us = now_us(&follow);
+	status = wait_for(start(command, &follow, &f, &inherited), &set);
+	graph.lines[0].end_us = now_us(&follow);
+	graph.lines[0].status = status;
+
+	if (follow.directory[0] != '\0') {
+		snprintf(log, sizeof log, "%s" FOLLOW_LOG, follow.directory);
+		log_read(&f, log, &graph);
+		if (graph.n_makes == 0)
+			err_warn("warning: nothing was recorded: the command "
+			    "ran no GNU make from version 4.0 on");
+	}
+	graph_link(&graph);
+	targets_write(&f, &graph, status);
+	workspace_remove();
 	filter_end(&f);
 	run_exit_as(status);
 }

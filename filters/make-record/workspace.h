@@ -1,26 +1,17 @@
 #ifndef MAKE_RECORD_WORKSPACE_H
 #define MAKE_RECORD_WORKSPACE_H
 
-/*
- * A private directory that holds what make needs to be recorded: links to this
- * program by the names of shells, the makefile that makes make use them, and
- * the log.  workspace_close() removes it, and so does this process when it dies
- * by an error or a signal.
- */
-struct workspace {
-	char directory[96];
-	char log[112];		/* the paths of the log and the makefile */
-	char rules[112];
-};
+#include <stdbool.h>
 
-void workspace_open(struct workspace *);
+struct follow;
 
 /*
- * Sets MAKEFLAGS, by which make and every make below it read the makefile, and
- * the variable of shell.h.
+ * Creates the private directory with the library and an empty log, and puts it
+ * into the struct.  False after a message if it cannot.  This process removes
+ * the directory when it ends by workspace_remove(), an error or a signal.
  */
-void workspace_set_environment(const struct workspace *);
+bool workspace_create(struct follow *);
 
-void workspace_close(void);
+void workspace_remove(void);
 
 #endif

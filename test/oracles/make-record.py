@@ -4,8 +4,8 @@
                                    recipes are to `expected`
     make-record.py sum FILE        sums records of single recipe lines, and
                                    prints the length of the longest path
-    make-record.py replay FILE     stands for make: logs those lines, as
-                                   make-record does when make calls it
+    make-record.py replay FILE     logs those lines as make does when
+                                   make-record runs it
 """
 
 import json
@@ -51,17 +51,19 @@ def generate(seed):
                 expected[name + "/" + t] = [name + "/" + x for x in deps]
         expected[name + "/last"] = [name + "/t%d" % (n - 1)]
         subs = [x for x in expected if x.startswith(name + "/")]
-        expected[name + ".run"] = subs
+        # What waits for nothing in its make waits for the recipe's start.
+        run = name + ".run"
+        for s in subs:
+            if not expected[s]:
+                expected[s] = [run + " (part 1)"]
+        expected[run + " (part 1)"] = []
+        expected[run] = [name + "/last"]
         previous = ""
         if d > 0 and rng.random() < .5:
-            before = "d%d.run" % (d - 1)
-            expected[name + ".run"] = subs + [before]
-            expected[name + ".run (start)"] = [before]
-            for s in subs:
-                expected[s] = expected[s] + [name + ".run (start)"]
-            previous = before
-        top.append("%s.run: %s\n\t@$(MAKE) -s -C %s last" %
-                   (name, previous, name))
+            previous = "d%d.run" % (d - 1)
+            expected[run + " (part 1)"] = [previous]
+        top.append("%s: %s\n\t@$(MAKE) -s -C %s last" %
+                   (run, previous, name))
         with open(name + "/Makefile", "w") as f:
             f.write("\n".join(text) + "\n")
     runs = [x for x in expected if x.endswith(".run")]
@@ -96,20 +98,23 @@ def longest(path):
 
 
 def replay(path):
-    """The first fields of a line: see filters/make-record/shell.c."""
-    rules = os.environ["MAKEFLAGS"].split("include\\ ")[1].split()[0]
-    with open(os.path.dirname(rules) + "/log", "ab") as log:
-        log.write(b"!make\n")
-        for n, line in enumerate(open(path)):
-            r = json.loads(line)
-            if r.get("type") != "task" or not r.get("id"):
-                continue
-            fields = ["%d.%d" % (n, r["start_us"]), "", "1", r["start_us"],
-                      r["end_us"], "0", int(r["status"]) << 8, os.getcwd(),
-                      r["id"]] + r["deps"]
-            for field in fields:
-                log.write(str(field).encode() + b"\0")
-            log.write(b"\n")
+    """The records of the log: see filters/make-record/library/recorder.c."""
+    records = [["M", "1.1", "0", os.getcwd()]]
+    for n, line in enumerate(open(path)):
+        r = json.loads(line)
+        if r.get("type") != "task" or not r.get("id"):
+            continue
+        deps = " ".join(r["deps"])
+        records.append(["S", "1.1", n, n, r["start_us"], r["id"], deps, ""])
+        records.append(["E", "1.1", n, r["end_us"], 0,
+                        int(r["status"]) << 8])
+    # The library has removed the variable, but not from what the kernel has.
+    start = open("/proc/self/environ").read()
+    directory = start.split("WEIR_MAKE_RECORD=")[1].split("\0")[0].split()[2]
+    with open(directory + "/log", "ab") as f:
+        for record in records:
+            f.write(b"".join(str(x).encode() + b"\0" for x in record) +
+                    b"\n")
 
 
 if sys.argv[1] == "replay":
