@@ -117,10 +117,8 @@ put_before_make(struct buf *b, const struct make *m)
 	const struct make *other;
 	int64_t last_us = INT_UNKNOWN;
 
-	if (owner->make != INDEX_NONE || m->group > 0) {
-		put_comma(b);
-		put_id(b, owner, "part", m->group + 1);
-	}
+	put_comma(b);
+	put_id(b, owner, "part", m->group + 1);
 	for (uint32_t i = 0; i < group->n; i++) {
 		other = &g->makes[g->ran[group->first + i]];
 		if (other->end_us <= m->start_us)
@@ -170,6 +168,8 @@ put_prerequisites(struct buf *b, uint32_t target)
 {
 	const struct target *t = &state.graph->targets[target];
 
+	if (t->make == INDEX_NONE)
+		return;
 	if (t->after != INDEX_NONE)
 		put_dep(b, t->after);
 	/* The target of this make that it waits for has waited for the rest. */
@@ -346,24 +346,18 @@ static void
 put_build(struct filter *f)
 {
 	const struct graph *g = state.graph;
-	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN;
+	const struct recipe_line *command = &g->lines[0];
 	struct buf *b;
 
 	if (g->n_ran == 0 && (state.has_failed || g->n_makes == 0))
 		return;
-	for (size_t i = 1; i < g->n_lines; i++) {
-		start_us = time_earlier(start_us, g->lines[i].start_us);
-		/* A line that did not end was running until the command did. */
-		end_us = time_later(end_us, g->lines[i].end_us == INT64_MAX ?
-		    g->lines[0].end_us : g->lines[i].end_us);
-	}
 	b = filter_begin_record(f, "build");
 	json_cstr(b, "run", state.run);
 	json_word(b, "format", "make");
-	if (g->n_lines > 1) {
-		json_int(b, "start_us", start_us);
-		json_int(b, "end_us", end_us);
-		json_int(b, "wall_us", end_us - start_us);
+	if (g->n_ran > 0) {
+		json_int(b, "start_us", command->start_us);
+		json_int(b, "end_us", command->end_us);
+		json_int(b, "wall_us", command->end_us - command->start_us);
 	}
 	filter_end_record(f);
 }
@@ -392,11 +386,8 @@ targets_write(struct filter *f, const struct graph *g, int status)
 	state.mark_of = mem_zero(g->n_targets, sizeof *state.mark_of);
 	set_run_name(g->targets[0].start_us);
 
-	/* Of the command itself only what it did between makes is of interest:
-	   before and after it, nothing was built. */
-	for (uint32_t part = 1; part < g->targets[0].n_groups; part++)
-		put_part(f, 0, part);
-	for (size_t i = 1; i < g->n_lines; i++) {
+	/* If nothing ran, the command is not of interest. */
+	for (size_t i = g->n_ran > 0 ? 0 : g->n_lines; i < g->n_lines; i++) {
 		t = &g->targets[g->lines[i].target];
 		if (t->last_line != i)
 			continue;

@@ -62,11 +62,12 @@ static struct {
 	pid_t pid;		/* of the make, or 0 in other programs */
 	char make[48];		/* its id */
 	unsigned n_lines;
-	/* The line that make starts next: TARGET, PREREQUISITES, ORDER-ONLY,
-	   each ended by NUL; n is 0 if there is none. */
-	struct { char *text; size_t n, cap; } line;
+	/* What make starts next: TARGET, PREREQUISITES, ORDER-ONLY, each ended
+	   by NUL; n is 0 if there is none.  `earlier` is a line that make
+	   starts after that: one whose environment has a $(shell). */
+	struct next { char *text; size_t n, cap; } next, earlier;
 	int output;		/* the end for writing of the last pipe, if it
-				   was opened after that */
+				   was opened for `next` */
 	struct {
 		char *text;
 		size_t n, cap;
@@ -147,7 +148,7 @@ append_fields(const char *format, ...)
 static void
 log_start(const char *line_id, pid_t pid, int64_t start_us)
 {
-	size_t size = sizeof state.make + 64 + state.line.n;
+	size_t size = sizeof state.make + 64 + state.next.n;
 	char *record = malloc(size);
 	const char *number = line_id + strlen(state.make) + 1;
 	int n;
@@ -156,9 +157,9 @@ log_start(const char *line_id, pid_t pid, int64_t start_us)
 		return;
 	n = snprintf(record, size, "S%c%s%c%s%c%ld%c%lld", 0, state.make, 0,
 	    number, 0, (long)pid, 0, (long long)start_us) + 1;
-	memcpy(record + n, state.line.text, state.line.n);
-	record[(size_t)n + state.line.n] = '\n';
-	append(record, (size_t)n + state.line.n + 1);
+	memcpy(record + n, state.next.text, state.next.n);
+	record[(size_t)n + state.next.n] = '\n';
+	append(record, (size_t)n + state.next.n + 1);
 	free(record);
 }
 
@@ -286,24 +287,29 @@ dcgettext(const char *domain, const char *id, int category)
 static char *
 on_line(const char *name, unsigned argc, char **argv)
 {
+	struct next *next = &state.next, unused = state.earlier;
 	size_t n = 0;
 	char *grown;
 
 	(void)name;
-	state.line.n = 0;
+	if (next->n > 0) {
+		state.earlier = *next;
+		*next = unused;
+	}
+	next->n = 0;
 	state.output = -1;
 	for (unsigned i = 0; i < argc; i++)
 		n += strlen(argv[i]) + 1;
-	if (n > state.line.cap) {
-		grown = realloc(state.line.text, n);
+	if (n > next->cap) {
+		grown = realloc(next->text, n);
 		if (grown == NULL)
 			return NULL;
-		state.line.text = grown;
-		state.line.cap = n;
+		next->text = grown;
+		next->cap = n;
 	}
 	for (unsigned i = 0; i < argc; i++)
-		state.line.n += (size_t)sprintf(state.line.text + state.line.n,
-		    "%s", argv[i]) + 1;
+		next->n += (size_t)sprintf(next->text + next->n, "%s",
+		    argv[i]) + 1;
 	return NULL;
 }
 
@@ -367,16 +373,34 @@ pipe(int fds[2])
 }
 
 /*
- * Whether make starts a line.  A pipe for the output of $(shell) is open now;
- * one that is a standard input without data has been closed at its other end.
+ * Whether make starts the command of $(shell) next: a pipe for its output is
+ * open.  One that is a standard input without data has been closed at the end
+ * for writing.
  */
+static bool
+is_function(void)
+{
+	return state.output >= 0 && fcntl(state.output, F_GETFD) >= 0;
+}
+
 static bool
 is_line(void)
 {
-	if (state.line.n > 0 && state.output >= 0 &&
-	    fcntl(state.output, F_GETFD) >= 0)
-		state.line.n = 0;
-	return state.line.n > 0;
+	return state.next.n > 0 && !is_function();
+}
+
+/* make has started a line or a $(shell). */
+static void
+forget_next(void)
+{
+	struct next next = state.next;
+
+	state.next = state.earlier;
+	if (!is_function())
+		state.next.n = 0;
+	next.n = 0;
+	state.earlier = next;
+	state.output = -1;
 }
 
 /* --- programs start --- */
@@ -430,7 +454,7 @@ run_exec(exec_function *real, const char *program, const char *path,
 		log_start(plan.id, getpid(), plan.start_us);
 	else if (state.pid != 0 && getpid() == state.pid)
 		log_rules();
-	state.line.n = 0;
+	forget_next();
 	if (plan.is_followed)
 		follow_extend(&state.follow, plan.id, envp, env, text);
 	return real(program, argv, plan.is_followed ? env : envp);
@@ -491,11 +515,13 @@ run_spawn(spawn_function *real, pid_t *pid, const char *program,
 	}
 	if (error == 0 && pid != NULL)
 		*pid = child;
-	if (plan.is_line && error == 0) {
+	/* If the line is a script without #!, make starts a shell for it. */
+	if (error != 0)
+		return error;
+	if (plan.is_line)
 		log_start(plan.id, child, plan.start_us);
-		state.line.n = 0;
-	}
-	return error;
+	forget_next();
+	return 0;
 }
 
 EXPORT int
@@ -531,7 +557,7 @@ strerror(int error)
 		plan = plan_for(NULL, NULL);
 		log_start(plan.id, 0, plan.start_us);
 		log_end(0, NOT_STARTED << 8, &none);
-		state.line.n = 0;
+		forget_next();
 	}
 	return REAL(strerror)(error);
 }
