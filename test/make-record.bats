@@ -244,6 +244,19 @@ tasks() {
 		.limit == "path" and .idle_us < .wall_us / 20'
 }
 
+@test "the time of \$(shell) in a recipe is that of the target" {
+	makefile <<-'END'
+	export X = $(shell sleep 0.1)
+	all: ; @echo $(shell sleep 0.2)
+	never: ; @: $(shell sleep 0.1)
+	END
+	make-record -o rec make
+	task all '.elapsed_us >= 3e5 and .elapsed_us > (.end_us -
+		(.start_us // .started_us)) * 0.9' | grep -x true
+	make-record -o rec make -n
+	assert_equal "$(tasks)" ''
+}
+
 @test "all outputs of a recipe are those of its task" {
 	makefile <<-'END'
 	all: a b d

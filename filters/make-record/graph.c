@@ -26,6 +26,7 @@ graph_target(struct graph *g, sym path, uint32_t make)
 	    sizeof *g->targets);
 	t = &g->targets[g->n_targets++];
 	*t = (struct target){ .path = path, .make = make, .next = INDEX_NONE,
+	    .start_us = INT_UNKNOWN, .end_us = INT_UNKNOWN,
 	    .previous = INDEX_NONE, .first_line = INDEX_NONE,
 	    .last_line = INDEX_NONE, .first_name = INDEX_NONE,
 	    .last_name = INDEX_NONE, .also = INDEX_NONE,
@@ -119,16 +120,30 @@ graph_find_maker(const struct graph *g, uint32_t target, sym path)
 /* --- lines --- */
 
 static void
+add_times(struct graph *g, const struct recipe_line *line)
+{
+	struct target *t = &g->targets[line->target];
+	struct make *m;
+
+	t->start_us = time_earlier(t->start_us, line->start_us);
+	t->end_us = time_later(t->end_us, line->end_us);
+	if (t->make == INDEX_NONE)
+		return;
+	m = &g->makes[t->make];
+	m->start_us = time_earlier(m->start_us, line->start_us);
+	m->end_us = time_later(m->end_us, line->end_us);
+}
+
+static void
 link_line(struct graph *g, uint32_t index)
 {
 	struct recipe_line *line = &g->lines[index];
 	struct target *t = &g->targets[line->target];
-	struct make *m;
 
+	if (line->is_function)
+		return;
 	if (t->first_line == INDEX_NONE) {
 		t->first_line = index;
-		t->start_us = line->start_us;
-		t->end_us = line->end_us;
 		t->previous = g->newest[t->path];
 		t->number = t->previous == INDEX_NONE ? 1 :
 		    g->targets[t->previous].number + 1;
@@ -137,13 +152,21 @@ link_line(struct graph *g, uint32_t index)
 		g->lines[t->last_line].next = index;
 	}
 	t->last_line = index;
-	t->start_us = time_earlier(t->start_us, line->start_us);
-	t->end_us = time_later(t->end_us, line->end_us);
-	if (t->make == INDEX_NONE)
+	add_times(g, line);
+}
+
+/* With -n, or if make ignores all lines, a target has only functions. */
+static void
+link_function(struct graph *g, uint32_t index)
+{
+	struct recipe_line *line = &g->lines[index];
+	struct target *t = &g->targets[line->target];
+
+	if (!line->is_function || !target_has_run(t))
 		return;
-	m = &g->makes[t->make];
-	m->start_us = time_earlier(m->start_us, line->start_us);
-	m->end_us = time_later(m->end_us, line->end_us);
+	line->next = t->first_line;
+	t->first_line = index;
+	add_times(g, line);
 }
 
 /* --- targets that did not run --- */
@@ -426,6 +449,8 @@ graph_link(struct graph *g)
 	g->newest = mem_ones(g->texts.n + 1, sizeof *g->newest);
 	for (size_t i = 0; i < g->n_lines; i++)
 		link_line(g, (uint32_t)i);
+	for (size_t i = 0; i < g->n_lines; i++)
+		link_function(g, (uint32_t)i);
 	find_leading_targets(g);
 	number_leading_targets(g);
 	for (size_t i = 0; i < g->n_makes; i++)

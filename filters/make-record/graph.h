@@ -11,10 +11,11 @@
  * recipes ran.  log.c fills it in from the log of library/recorder.c.
  */
 
-/* A process that runs a recipe line. */
+/* A process that runs a recipe line, or a $(shell) in one. */
 struct recipe_line {
 	sym id;
 	uint32_t target;
+	bool is_function;	/* $(shell) */
 	int64_t start_us, end_us;	/* INT64_MAX if it did not end */
 	int64_t cpu_us;
 	int status;		/* as in wait(2) */

@@ -138,7 +138,7 @@ process_of(const char *make, const char *pid)
 }
 
 static bool
-read_start(const struct record *r)
+read_start(const struct record *r, bool is_function)
 {
 	struct graph *g = state.graph;
 	uint32_t make = r->n > 0 ? find_make(r->fields[0]) : INDEX_NONE;
@@ -153,8 +153,8 @@ read_start(const struct record *r)
 	g->lines = mem_grow(g->lines, &g->lines_cap, g->n_lines + 1,
 	    sizeof *g->lines);
 	line = &g->lines[g->n_lines++];
-	*line = (struct recipe_line){ .start_us = start_us, .end_us = INT64_MAX,
-	    .next = INDEX_NONE };
+	*line = (struct recipe_line){ .is_function = is_function,
+	    .start_us = start_us, .end_us = INT64_MAX, .next = INDEX_NONE };
 	state.text.len = 0;
 	buf_printf(&state.text, "%s.%s", r->fields[0], r->fields[1]);
 	line->id = intern_add(&g->texts, buf_span(&state.text));
@@ -168,7 +168,7 @@ read_start(const struct record *r)
 	return true;
 }
 
-/* A process that is no line, such as that of $(shell), is ignored. */
+/* The process may be a $(shell) that belongs to no line. */
 static bool
 read_end(const struct record *r)
 {
@@ -267,9 +267,9 @@ read_record(struct filter *f, char *p, size_t n)
 	for (char *q = p + 2; is_whole && q < r.end && r.n < FIELDS_MAX;
 	    q += strlen(q) + 1)
 		r.fields[r.n++] = q;
-	if (!is_whole || !(p[0] == 'M' ? read_make(&r) : p[0] == 'S' ?
-	    read_start(&r) : p[0] == 'E' ? read_end(&r) : p[0] == 'D' &&
-	    read_rules(&r)))
+	if (!is_whole || !(p[0] == 'M' ? read_make(&r) :
+	    p[0] == 'S' || p[0] == 'F' ? read_start(&r, p[0] == 'F') :
+	    p[0] == 'E' ? read_end(&r) : p[0] == 'D' && read_rules(&r)))
 		filter_fail(f, "a record of the log is damaged");
 }
 

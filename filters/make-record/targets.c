@@ -389,7 +389,7 @@ targets_write(struct filter *f, const struct graph *g, int status)
 	/* If nothing ran, the command is not of interest. */
 	for (size_t i = g->n_ran > 0 ? 0 : g->n_lines; i < g->n_lines; i++) {
 		t = &g->targets[g->lines[i].target];
-		if (t->last_line != i)
+		if (!target_has_run(t) || t->last_line != i)
 			continue;
 		for (uint32_t part = 0; part <= t->n_groups; part++)
 			put_part(f, g->lines[i].target, part);

@@ -38,6 +38,7 @@
  *	M MAKE LINE DIRECTORY	a make, and the line that runs it
  *	S MAKE N PID START_US TARGET PREREQUISITES ORDER-ONLY
  *				the start of a line; its id is MAKE.N
+ *	F ...			the same of a $(shell) in a line
  *	E MAKE PID END_US CPU_US STATUS
  *				the end of a process; STATUS as in wait(2)
  *	D MAKE RULE...		the lines of the rules
@@ -145,18 +146,19 @@ append_fields(const char *format, ...)
 	append(record, (size_t)n + 2);
 }
 
+/* kind is S or F.  The id is that of a line. */
 static void
-log_start(const char *line_id, pid_t pid, int64_t start_us)
+log_start(char kind, const char *id, pid_t pid, int64_t start_us)
 {
 	size_t size = sizeof state.make + 64 + state.next.n;
 	char *record = malloc(size);
-	const char *number = line_id + strlen(state.make) + 1;
+	const char *number = id + strlen(state.make) + 1;
 	int n;
 
 	if (record == NULL)
 		return;
-	n = snprintf(record, size, "S%c%s%c%s%c%ld%c%lld", 0, state.make, 0,
-	    number, 0, (long)pid, 0, (long long)start_us) + 1;
+	n = snprintf(record, size, "%c%c%s%c%s%c%ld%c%lld", kind, 0,
+	    state.make, 0, number, 0, (long)pid, 0, (long long)start_us) + 1;
 	memcpy(record + n, state.next.text, state.next.n);
 	record[(size_t)n + state.next.n] = '\n';
 	append(record, (size_t)n + state.next.n + 1);
@@ -383,10 +385,15 @@ is_function(void)
 	return state.output >= 0 && fcntl(state.output, F_GETFD) >= 0;
 }
 
-static bool
-is_line(void)
+/* S if make starts a line next, F if it is a $(shell) for a line, else 0. */
+static char
+kind_of_next(void)
 {
-	return state.next.n > 0 && !is_function();
+	if (state.next.n == 0)
+		return 0;
+	if (!is_function())
+		return 'S';
+	return state.next.text[0] != '\0' ? 'F' : 0;
 }
 
 /* make has started a line or a $(shell). */
@@ -407,7 +414,7 @@ forget_next(void)
 
 /* How a process is to start a program. */
 struct plan {
-	bool is_line;		/* a recipe line of this make */
+	char kind;		/* see kind_of_next() */
 	bool is_followed;
 	char id[FOLLOW_ID_MAX];
 	int64_t start_us;
@@ -416,19 +423,18 @@ struct plan {
 static struct plan
 plan_for(const char *path, char *const argv[])
 {
-	struct plan plan = { .is_line = is_line() };
+	struct plan plan = { .kind = kind_of_next() };
 
 	if (!state.is_active)
 		return plan;
-	if (plan.is_line)
+	if (plan.kind != 0)
 		snprintf(plan.id, sizeof plan.id, "%s.%u", state.make,
 		    ++state.n_lines);
 	else if (state.pid == 0 || getpid() == state.pid)
-		/* A shell; or a make that starts again, or that runs $(shell),
-		   whose programs are not followed. */
+		/* A shell; or a make that starts again. */
 		snprintf(plan.id, sizeof plan.id, "%s", state.follow.id);
 	plan.start_us = now_us();
-	if (path == NULL || plan.id[0] == '\0' ||
+	if (path == NULL || plan.id[0] == '\0' || plan.kind == 'F' ||
 	    !follow_leads_to_make(path, argv))
 		return plan;
 	plan.is_followed = follow_can_load(&state.follow, path);
@@ -450,8 +456,8 @@ run_exec(exec_function *real, const char *program, const char *path,
 	struct plan plan = plan_for(path, argv);
 	char *env[follow_count(envp)], text[follow_size(&state.follow, envp)];
 
-	if (plan.is_line)
-		log_start(plan.id, getpid(), plan.start_us);
+	if (plan.kind != 0)
+		log_start(plan.kind, plan.id, getpid(), plan.start_us);
 	else if (state.pid != 0 && getpid() == state.pid)
 		log_rules();
 	forget_next();
@@ -501,8 +507,8 @@ run_spawn(spawn_function *real, pid_t *pid, const char *program,
 	pid_t child = 0;
 	int error;
 
-	/* What a make spawns otherwise is $(shell). */
-	if (state.pid == 0 || is_line())
+	/* What a make spawns otherwise is a $(shell) of makefiles. */
+	if (state.pid == 0 || kind_of_next() != 0)
 		plan = plan_for(path, argv);
 	if (plan.is_followed) {
 		char *env[follow_count(envp)];
@@ -518,8 +524,8 @@ run_spawn(spawn_function *real, pid_t *pid, const char *program,
 	/* If the line is a script without #!, make starts a shell for it. */
 	if (error != 0)
 		return error;
-	if (plan.is_line)
-		log_start(plan.id, child, plan.start_us);
+	if (plan.kind != 0)
+		log_start(plan.kind, plan.id, child, plan.start_us);
 	forget_next();
 	return 0;
 }
@@ -553,9 +559,9 @@ strerror(int error)
 	const struct rusage none = { 0 };
 	struct plan plan;
 
-	if (state.pid != 0 && is_line()) {
+	if (state.pid != 0 && kind_of_next() == 'S') {
 		plan = plan_for(NULL, NULL);
-		log_start(plan.id, 0, plan.start_us);
+		log_start(plan.kind, plan.id, 0, plan.start_us);
 		log_end(0, NOT_STARTED << 8, &none);
 		forget_next();
 	}
