@@ -1,80 +1,37 @@
 /* usage - how many tasks ran at once, by their recorded times */
 
-#include <stdlib.h>
-
-#include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
+#include "common/build/sweep.h"
 #include "filters/critpath/usage.h"
 
-/*
- * An event, the start or the end of a task, is a number that sorts by time, and
- * ends before starts at the same time.  Times in records are between -2^53 and
- * 2^53, and an end that was computed is below 2^54.
- */
-enum { EVENT_COPY = 1, EVENT_START = 2, EVENT_SHIFT = 2 };
-#define EVENT_OFFSET ((int64_t)1 << 60)
+enum { COPY = 1 };
 
 /*
- * us counts from the start of the build: numbers that differ only in their low
- * bits are sorted faster.
+ * Adds all tasks that took time or are unfinished; false if one of the others
+ * has no start or no end.
  */
-static uint64_t
-make_event(int64_t us, unsigned flags)
-{
-	return (uint64_t)(us + EVENT_OFFSET) << EVENT_SHIFT | flags;
-}
-
-static int64_t
-time_of(uint64_t event)
-{
-	return (int64_t)(event >> EVENT_SHIFT) - EVENT_OFFSET;
-}
-
-/* From when the times of events count. */
-static int64_t
-base_of(const struct build *b)
-{
-	return b->start_us != INT_UNKNOWN ? b->start_us : 0;
-}
-
-/*
- * Returns the events of all tasks that took time or are unfinished, unsorted;
- * NULL if one of the others has no start or no end.
- */
-static uint64_t *
-list_events(const struct network *net, size_t *n)
+static bool
+add_tasks(struct sweep *s, const struct network *net)
 {
 	const struct build *b = net->build;
-	uint64_t *events = mem_table(2 * b->n_tasks, sizeof *events);
-	int64_t base_us = base_of(b);
 	const struct task *t;
-	unsigned copy;
 
-	*n = 0;
 	for (uint32_t v = 0; v < net->n_tasks; v++) {
 		t = network_task(net, v);
 		if (t->elapsed_us == 0)
 			continue;
-		if (t->start_us == INT_UNKNOWN || t->end_us == INT_UNKNOWN) {
-			free(events);
-			return NULL;
-		}
-		copy = t->kind == net->build->copy ? EVENT_COPY : 0;
-		events[(*n)++] = make_event(t->start_us - base_us,
-		    EVENT_START | copy);
-		events[(*n)++] = make_event(t->end_us - base_us, copy);
+		if (t->start_us == INT_UNKNOWN || t->end_us == INT_UNKNOWN)
+			return false;
+		sweep_add(s, t->start_us, t->end_us,
+		    t->kind == b->copy ? COPY : 0);
 	}
-	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
-		if (!task_is_unfinished(t) || t->start_us >= b->end_us)
-			continue;
-		copy = t->kind == b->copy ? EVENT_COPY : 0;
-		events[(*n)++] = make_event(t->start_us - base_us,
-		    EVENT_START | copy);
-		events[(*n)++] = make_event(b->end_us - base_us, copy);
-	}
-	return events;
+	for (t = b->tasks; t < b->tasks + b->n_tasks; t++)
+		if (task_is_unfinished(t) && t->start_us < b->end_us)
+			sweep_add(s, t->start_us, b->end_us,
+			    t->kind == b->copy ? COPY : 0);
+	return true;
 }
 
 /*
@@ -122,35 +79,33 @@ void
 usage_measure(struct usage *u, const struct network *net)
 {
 	const struct build *b = net->build;
-	size_t n;
-	uint64_t *events = list_events(net, &n);
-	uint64_t n_running = 0, n_working = 0, is_work;
-	int64_t base_us = base_of(b), us, idle_from_us = base_us, begun_us = 0;
+	struct sweep s = { .base_us = b->start_us != INT_UNKNOWN ?
+	    b->start_us : 0 };
+	struct sweep_event e;
+	uint64_t n_running = 0, n_working = 0;
+	int64_t idle_from_us = s.base_us, begun_us = 0;
 
-	*u = (struct usage){ .is_known = events != NULL };
-	if (events == NULL)
+	*u = (struct usage){ .is_known = add_tasks(&s, net) };
+	if (!u->is_known) {
+		sweep_release(&s);
 		return;
-	sort_u64(events, n);
-	for (size_t i = 0; i < n; i++) {
-		is_work = (events[i] & EVENT_COPY) == 0;
-		us = base_us + time_of(events[i]);
-		if ((events[i] & EVENT_START) != 0) {
-			if (n_running++ == 0) {
-				add_gap(u, b, idle_from_us, us);
-				begun_us = us;
-			}
-			n_working += is_work;
-		} else {
-			n_working -= is_work;
-			if (--n_running == 0) {
-				u->busy_us += us - begun_us;
-				idle_from_us = us;
-			}
+	}
+	sweep_sort(&s);
+	while (sweep_next(&s, &e)) {
+		if (n_running == 0) {
+			add_gap(u, b, idle_from_us, e.us);
+			begun_us = e.us;
+		}
+		n_running += (uint64_t)e.change;
+		n_working += e.tag == COPY ? 0 : (uint64_t)e.change;
+		if (n_running == 0) {
+			u->busy_us += e.us - begun_us;
+			idle_from_us = e.us;
 		}
 		if (n_working > u->most)
 			u->most = n_working;
 	}
-	free(events);
+	sweep_release(&s);
 	add_gap(u, b, idle_from_us, b->end_us);
 }
 

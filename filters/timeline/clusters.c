@@ -21,19 +21,20 @@ is_single(const struct clusters *w, const struct bar *bar)
 	    bar_length_us(bar) >= w->unit_us;
 }
 
-static void
-add_bar(struct clusters *w, struct cluster *c, const struct bar *bar)
+void
+cluster_add(struct cluster *c, const struct pictures *all,
+    const struct bar *bar)
 {
 	int64_t us = bar_length_us(bar);
+	int64_t *color_us = &c->color_us[all->type_list[bar->type].color];
 
-	if (c->n == 0)
+	if (c->n++ == 0)
 		c->start_us = c->end_us = bar->start_us;
-	c->n++;
 	c->lane = bar->lane;
 	if (bar->end_us > c->end_us)
 		c->end_us = bar->end_us;
 	c->busy_us = saturating_add(c->busy_us, us);
-	c->color_us[w->all->type_list[bar->type].color] += us;
+	*color_us = saturating_add(*color_us, us);
 	c->single = c->n == 1 && bar->text != INDEX_NONE ? bar : NULL;
 }
 
@@ -50,7 +51,7 @@ clusters_next(struct clusters *w, struct cluster *c)
 		if (c->n > 0 && (is_single(w, bar) ||
 		    bar->start_us - c->end_us > w->unit_us))
 			return true;
-		add_bar(w, c, bar);
+		cluster_add(c, w->all, bar);
 		if (is_single(w, bar)) {
 			w->next++;
 			return true;

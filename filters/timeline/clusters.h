@@ -42,6 +42,9 @@ bar_is_marked(const struct pictures *all, const struct bar *bar,
 void clusters_begin(struct clusters *, const struct pictures *,
     const struct lane *, const struct bar *bars, size_t n, int64_t unit_us);
 
+/* Adds a bar to a cluster, which is { 0 } at first. */
+void cluster_add(struct cluster *, const struct pictures *, const struct bar *);
+
 /* The next cluster or single bar from the left; false after the last. */
 bool clusters_next(struct clusters *, struct cluster *);
 

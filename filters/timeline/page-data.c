@@ -21,13 +21,6 @@ enum { DATA_MAX = 700 * 1000, MERGED_MAX = 24000, MERGED_COLUMNS = 2000,
 /* Flags of a task in the data; page.js has the same. */
 enum { FLAG_CACHED = 1, FLAG_FAILED = 2 };
 
-/* Neighbors in a lane that are not listed. */
-struct merged {
-	int64_t start_us, end_us, busy_us;
-	int64_t by_color[N_COLORS];
-	uint32_t lane, n;
-};
-
 /* --- which tasks are listed ----------------------------------------------- */
 
 static int
@@ -78,32 +71,24 @@ find_unit(const struct picture *p)
 static void
 merge_bars(struct page_data *d, int64_t gap_us)
 {
-	struct merged *m = NULL;
+	struct cluster *c = NULL;
 	const struct bar *bar;
-	int64_t *busy;
 
 	d->n_merged = 0;
 	for (size_t i = 0; i < d->p->n_bars; i++) {
 		bar = &d->p->bars[i];
 		if (d->place[i] != INDEX_NONE) {
-			m = NULL;
+			c = NULL;
 			continue;
 		}
-
-		if (m == NULL || m->lane != bar->lane ||
-		    bar->start_us - m->end_us > gap_us) {
+		if (c == NULL || c->lane != bar->lane ||
+		    bar->start_us - c->end_us > gap_us) {
 			d->merged = mem_grow(d->merged, &d->merged_cap,
 			    d->n_merged + 1, sizeof *d->merged);
-			m = &d->merged[d->n_merged++];
-			*m = (struct merged){ .start_us = bar->start_us,
-			    .end_us = bar->start_us, .lane = bar->lane };
+			c = &d->merged[d->n_merged++];
+			*c = (struct cluster){ 0 };
 		}
-		m->n++;
-		m->busy_us = saturating_add(m->busy_us, bar_length_us(bar));
-		if (bar->end_us > m->end_us)
-			m->end_us = bar->end_us;
-		busy = &m->by_color[d->all->type_list[bar->type].color];
-		*busy = saturating_add(*busy, bar_length_us(bar));
+		cluster_add(c, d->all, bar);
 	}
 }
 
@@ -118,17 +103,6 @@ merge_rest(struct page_data *d)
 		gap_us = gap_us * 2 + 1;
 		merge_bars(d, gap_us);
 	}
-}
-
-static unsigned
-color_of_merged(const struct merged *m)
-{
-	unsigned color = 0;
-
-	for (unsigned i = 1; i < N_COLORS; i++)
-		if (m->by_color[i] > m->by_color[color])
-			color = i;
-	return color;
 }
 
 /* --- strings -------------------------------------------------------------- */
@@ -341,7 +315,7 @@ put_merged(struct buf *b, const struct page_data *d)
 {
 	struct place *places = mem_alloc((d->n_merged + 1) * sizeof *places);
 	int64_t unit_us = 1 + d->p->wall_us / MERGED_UNITS;
-	const struct merged *m = d->merged;
+	const struct cluster *m = d->merged;
 
 	for (size_t i = 0; i < d->n_merged; i++) {
 		places[i].lane = m[i].lane;
@@ -353,13 +327,13 @@ put_merged(struct buf *b, const struct page_data *d)
 	put_places(b, places, d->n_merged);
 	json_open(b, "n", '[');
 	for (size_t i = 0; i < d->n_merged; i++)
-		put_number(b, m[i].n);
+		put_number(b, (int64_t)m[i].n);
 	buf_str(b, "],\"busy\":[");
 	for (size_t i = 0; i < d->n_merged; i++)
 		put_number(b, m[i].busy_us / unit_us);
 	buf_str(b, "],\"color\":[");
 	for (size_t i = 0; i < d->n_merged; i++)
-		put_number(b, color_of_merged(&m[i]));
+		put_number(b, cluster_color(&m[i]));
 	buf_str(b, "]}");
 	free(places);
 }

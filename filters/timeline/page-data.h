@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "common/base/intern.h"
-#include "filters/timeline/picture.h"
+#include "filters/timeline/clusters.h"
 
 /*
  * The tasks of one build as JSON, which the script of a page draws.  If there
@@ -29,7 +29,7 @@ struct page_data {
 	sym *types;		/* those of the tasks that are listed */
 	size_t n_types;
 	int64_t unit_us;	/* all times are multiples of it */
-	struct merged *merged;
+	struct cluster *merged;	/* of tasks that are not listed */
 	size_t n_merged, merged_cap;
 };
 

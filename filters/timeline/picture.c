@@ -8,6 +8,7 @@
 #include "common/build/build.h"
 #include "common/build/lanes.h"
 #include "common/build/paths.h"
+#include "common/build/sweep.h"
 #include "common/report/svg.h"
 #include "filters/timeline/picture.h"
 
@@ -479,29 +480,25 @@ add_attempts(struct picture *p, const struct arranger *a,
 	free(n_attempts);
 }
 
-/* The most tasks at one time; one that ends does not run at its end. */
+/* At least 1, even if no task took time: pictures are scaled by it. */
 static uint32_t
 most_running(const struct picture *p)
 {
-	uint64_t *starts = mem_resize(NULL, p->n_bars, sizeof *starts);
-	uint64_t *ends = mem_resize(NULL, p->n_bars, sizeof *ends);
-	uint32_t most = 0, n = 0;
-	size_t k = 0;
+	struct sweep s = { 0 };
+	struct sweep_event e;
+	uint32_t most = 1, n = 0;
 
-	for (size_t i = 0; i < p->n_bars; i++) {
-		starts[i] = (uint64_t)p->bars[i].start_us;
-		ends[i] = (uint64_t)p->bars[i].end_us;
-	}
-	sort_u64(starts, p->n_bars);
-	sort_u64(ends, p->n_bars);
-	for (size_t i = 0; i < p->n_bars; i++) {
-		for (; ends[k] <= starts[i] && k < i; k++)
-			n--;
-		if (++n > most)
+	for (size_t i = 0; i < p->n_bars; i++)
+		if (bar_length_us(&p->bars[i]) > 0)
+			sweep_add(&s, p->bars[i].start_us, p->bars[i].end_us,
+			    0);
+	sweep_sort(&s);
+	while (sweep_next(&s, &e)) {
+		n += (uint32_t)e.change;
+		if (n > most)
 			most = n;
 	}
-	free(starts);
-	free(ends);
+	sweep_release(&s);
 	return most;
 }
 

@@ -1,9 +1,6 @@
 /* counter - writes how many tasks run at a time */
 
-#include <stdlib.h>
-
-#include "common/base/num.h"
-#include "common/base/sort.h"
+#include "common/build/sweep.h"
 #include "common/filter/filter.h"
 #include "filters/trace-export/counter.h"
 
@@ -13,17 +10,11 @@ static const char *const series_names[] = { "run", "copy", "prepare" };
 
 enum { THOUSANDTHS = 1000 };
 
-/*
- * A start or an end as a number that sorts by time: the time, the series and
- * whether it is an end.
- */
-enum { IS_END = 1, SERIES_SHIFT = 1, SERIES_MASK = 3, TIME_SHIFT = 3 };
-
 struct counter {
 	struct document *d;
 	struct place place;
-	uint64_t *changes;
-	size_t n_changes, n_events;
+	struct sweep sweep;
+	size_t n_events;
 	bool has_series[N_SERIES];
 	int64_t running[N_SERIES];
 	int64_t written[N_SERIES];	/* thousandths; -1 at first */
@@ -37,26 +28,6 @@ static unsigned
 series_of(enum track_class class)
 {
 	return class == COPIES ? COPY : class == PREPARES ? PREPARE : RUN;
-}
-
-static void
-collect_changes(struct counter *c, const struct slice *s, size_t n)
-{
-	uint64_t series;
-
-	c->changes = mem_resize(NULL, n * 2 + 1, sizeof *c->changes);
-	for (size_t i = 0; i < n; i++) {
-		if (s[i].class == CALLS || s[i].start == s[i].end)
-			continue;
-		series = series_of(s[i].class);
-		c->has_series[series] = true;
-		series <<= SERIES_SHIFT;
-		c->changes[c->n_changes++] =
-		    (uint64_t)s[i].start << TIME_SHIFT | series;
-		c->changes[c->n_changes++] =
-		    (uint64_t)s[i].end << TIME_SHIFT | series | IS_END;
-	}
-	sort_u64(c->changes, c->n_changes);
 }
 
 static void
@@ -127,17 +98,18 @@ advance(struct counter *c, int64_t from_us, int64_t to_us)
 static void
 write_changes(struct counter *c, bool averaged)
 {
-	int64_t now = 0, us;
+	struct sweep_event e;
+	int64_t now = 0;
+	bool is_first = true;
 
-	for (size_t i = 0; i < c->n_changes; i++) {
-		us = (int64_t)(c->changes[i] >> TIME_SHIFT);
-		if (us > now && averaged)
-			advance(c, now, us);
-		else if (us > now && i > 0)
+	while (sweep_next(&c->sweep, &e)) {
+		if (e.us > now && averaged)
+			advance(c, now, e.us);
+		else if (e.us > now && !is_first)
 			put_running(c, now);
-		now = us;
-		c->running[c->changes[i] >> SERIES_SHIFT & SERIES_MASK] +=
-		    (c->changes[i] & IS_END) != 0 ? -1 : 1;
+		is_first = false;
+		now = e.us;
+		c->running[e.tag] += e.change;
 	}
 	if (averaged && c->part_start < now) {
 		advance(c, now, c->part_start + c->part_us);
@@ -153,12 +125,21 @@ counter_write(struct document *d, const struct view *p,
 	struct counter c = { .d = d, .place = { pid, 1 },
 	    .part_us = n_parts == 0 ? 0 :
 	    p->wall_us / (int64_t)n_parts + 1 };
+	unsigned series;
 
 	for (size_t i = 0; i < N_SERIES; i++)
 		c.written[i] = -1;
-	collect_changes(&c, slices, n);
-	if (c.n_changes > 0)
+	for (size_t i = 0; i < n; i++) {
+		if (slices[i].class == CALLS || slices[i].start ==
+		    slices[i].end)
+			continue;
+		series = series_of(slices[i].class);
+		c.has_series[series] = true;
+		sweep_add(&c.sweep, slices[i].start, slices[i].end, series);
+	}
+	sweep_sort(&c.sweep);
+	if (c.sweep.n > 0)
 		write_changes(&c, n_parts > 0);
-	free(c.changes);
+	sweep_release(&c.sweep);
 	return c.n_events;
 }

@@ -135,52 +135,12 @@ collect(struct view *p)
 
 /* --- order ---------------------------------------------------------------- */
 
-/* The number that begins at *at, without leading zeros; moves *at past it. */
-static struct span
-take_digits(struct span text, size_t *at)
-{
-	size_t first;
-
-	while (*at < text.n && text.p[*at] == '0')
-		++*at;
-	for (first = *at; *at < text.n && text_is_digit(text.p[*at]); ++*at)
-		;
-	return span_of(text.p + first, *at - first);
-}
-
-/* In byte order, but numbers by value: host-2 before host-10. */
-static int
-compare_names(struct span x, struct span y)
-{
-	size_t i = 0, j = 0;
-
-	while (i < x.n && j < y.n) {
-		if (text_is_digit(x.p[i]) && text_is_digit(y.p[j])) {
-			struct span a = take_digits(x, &i);
-			struct span b = take_digits(y, &j);
-			int order = a.n != b.n ? (a.n < b.n ? -1 : 1) :
-			    span_compare(a, b);
-
-			if (order != 0)
-				return order;
-		} else if (x.p[i] != y.p[j]) {
-			break;
-		} else {
-			i++;
-			j++;
-		}
-	}
-	if (i < x.n && j < y.n)
-		return (unsigned char)x.p[i] - (unsigned char)y.p[j];
-	return i < x.n ? 1 : j < y.n ? -1 : span_compare(x, y);
-}
-
 static int
 compare_processes(const void *x, const void *y, void *context)
 {
 	const struct view *p = context;
 
-	return compare_names(
+	return text_compare_numbers(
 	    intern_span(&p->names, ((const struct process *)x)->name),
 	    intern_span(&p->names, ((const struct process *)y)->name));
 }
