@@ -148,3 +148,20 @@ kill_map() {
 	[ "$(wc -l <reduced)" -eq 14 ]
 	diff reduced got
 }
+
+@test "the nights that changed are found, and only new logs are read again" {
+	rm -rf logs && mkdir logs
+	for n in {10..69}; do
+		mkdir "logs/2026-$n"
+		awk -v n="$n" '{ took = ($1 - 1790000000000) * (1 + n % 7 / 50)
+			if (n >= 45) took *= 1.3
+			sub(/^[0-9]+/, sprintf("%.0f", 1790000000000 + took))
+			print }' \
+			"$DATA/demo/build.log" >"logs/2026-$n/1.log"
+	done
+	run_page '-f trend.mk' 2
+	[[ $output == *'slower since 2026-45/1'* ]] || lines "$output"
+	touch logs/2026-50/1.log
+	run_page '-f trend.mk' 2
+	[ "$(grep -c 'execlog-parse --run' <<<"$output")" -eq 1 ]
+}
