@@ -173,6 +173,28 @@ tasks() {
 	done
 }
 
+@test "critpath simulates workers in the order of make" {
+	local first=$(seed) n
+	for ((i = 0; i < $(rounds 5); i++)); do
+		mkdir "$i" && cd "$i"
+		python3 "$TEST/oracles/make-record.py" generate $((first + i))
+		make-record -o rec make -j3 >/dev/null 2>&1
+		# Times that differ more than those of the recipes.
+		jq -c --argjson i "$i" 'if .type == "task" then .elapsed_us =
+			1 + (.id | explode | add + $i * 37) * 7919 % 1000 |
+			del(.start_us, .started_us, .end_us) else . end' \
+			rec >changed
+		for n in 1 2 3 5; do
+			assert_equal "$(critpath -w $n changed | jq 'select(
+				.type == "critpath").simulated_us')" \
+				"$(python3 "$TEST/oracles/make-record.py" \
+				simulate changed $n)"
+		done
+		cd ..
+	done
+	[ "$i" -gt 0 ]
+}
+
 @test "a failed target is marked, and an ignored failure is not" {
 	makefile <<-'END'
 	all: ok bad

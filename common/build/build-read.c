@@ -320,8 +320,10 @@ build_read_extent(struct build *b, struct filter *f, const struct rec *r)
 		    (long long)end_us, (long long)start_us);
 		return false;
 	}
-	b->is_ninja |= rec_str(r, FORMAT, &format) == REC_OK &&
-	    span_eq(format, "ninja");
+	if (rec_str(r, FORMAT, &format) == REC_OK) {
+		b->is_ninja |= span_eq(format, "ninja");
+		b->is_make |= span_eq(format, "make");
+	}
 	build_add_extent(b, start_us, end_us, n_earlier);
 	return true;
 }

@@ -149,6 +149,9 @@ struct build {
 	int64_t n_unknown_deps;		/* dependencies that the log does not
 					   show */
 	bool is_ninja;			/* the log is ninja's */
+	bool is_make;			/* make-record's: the tasks are in the
+					   order in which make starts them if
+					   all are ready */
 	bool is_mixed;			/* of several runs, whose times have
 					   nothing to do with each other */
 	struct labels labels;

@@ -127,6 +127,7 @@ add_common(const struct builds *all, struct build *b)
 	build_add_extent(b, common->start_us, common->end_us,
 	    common->n_earlier_runs);
 	b->is_ninja |= common->is_ninja;
+	b->is_make |= common->is_make;
 	b->is_mixed |= common->is_mixed;
 	b->n_unknown_deps = saturating_add(b->n_unknown_deps,
 	    common->n_unknown_deps);

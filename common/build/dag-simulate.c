@@ -15,6 +15,7 @@
  */
 struct simulation {
 	const struct dag *d;
+	bool in_order;
 	const bool *needs_no_worker;
 	uint32_t *n_unfinished;	/* by vertex: deps that have not ended */
 
@@ -23,11 +24,16 @@ struct simulation {
 	uint32_t *row;
 	uint32_t *dependent;
 
-	struct heap ready;	/* key: minus the length of the longest path
-				   from the vertex to an end, including the
-				   vertex's weight; if it reaches no end, minus
-				   its weight */
+	struct heap ready;	/* key: the vertex, if in_order; else minus the
+				   length of the longest path from it to an
+				   end, including its weight; if it reaches no
+				   end, minus its weight */
 	struct heap running;	/* key: the time at which the vertex ends */
+	/* Only if in_order: vertices that have become ready too late for this
+	   pass over all of them, the first one that is not passed yet, and one
+	   that waits for a worker, or INDEX_NONE. */
+	struct heap passed;
+	uint32_t next, held;
 	uint64_t n_idle_workers;
 	const struct dag_pools *pools;	/* or NULL */
 	struct pool {
@@ -69,6 +75,8 @@ make_ready(struct simulation *s, uint32_t v)
 
 	if (s->needs_no_worker[v])
 		heap_push(&s->running, s->now + d->weight[v], v);
+	else if (s->in_order)
+		heap_push(v < s->next ? &s->passed : &s->ready, v, v);
 	else
 		heap_push(&s->ready, -remaining, v);
 }
@@ -81,25 +89,58 @@ pool_of(const struct simulation *s, uint32_t v)
 	    &s->by_pool[s->pools->of[v]];
 }
 
+/* Gives a ready vertex to an idle worker, or makes it wait for its pool. */
 static void
-start_ready(struct simulation *s)
+start(struct simulation *s, struct heap_item item)
 {
-	struct heap_item item;
-	struct pool *pool;
+	struct pool *pool = pool_of(s, item.value);
 
-	while (s->n_idle_workers > 0 && s->ready.n > 0) {
-		item = heap_pop(&s->ready);
-		pool = pool_of(s, item.value);
-		if (pool != NULL && pool->n_running ==
-		    s->pools->limits[pool - s->by_pool]) {
-			heap_push(&pool->waiting, item.key, item.value);
-			continue;
+	if (pool != NULL && pool->n_running ==
+	    s->pools->limits[pool - s->by_pool]) {
+		heap_push(&pool->waiting, item.key, item.value);
+		return;
+	}
+	if (pool != NULL)
+		pool->n_running++;
+	s->n_idle_workers--;
+	heap_push(&s->running, s->now + s->d->weight[item.value], item.value);
+}
+
+static void
+start_longest(struct simulation *s)
+{
+	while (s->n_idle_workers > 0 && s->ready.n > 0)
+		start(s, heap_pop(&s->ready));
+}
+
+/*
+ * GNU make passes over all targets in their order.  If it meets a ready one and
+ * no worker is idle, it waits for a worker, and goes on from there: what has
+ * become ready meanwhile, and is before it, waits for the next pass.  After a
+ * pass it waits until something ends.
+ */
+static void
+start_in_order(struct simulation *s)
+{
+	struct heap empty;
+
+	for (;;) {
+		if (s->held == INDEX_NONE && s->ready.n == 0) {
+			empty = s->ready;
+			s->ready = s->passed;
+			s->passed = empty;
+			s->next = 0;
+			if (s->running.n > 0 || s->ready.n == 0)
+				return;
 		}
-		if (pool != NULL)
-			pool->n_running++;
-		s->n_idle_workers--;
-		heap_push(&s->running, s->now + s->d->weight[item.value],
-		    item.value);
+		if (s->held == INDEX_NONE) {
+			s->held = heap_pop(&s->ready).value;
+			s->next = s->held + 1;
+		}
+		if (s->n_idle_workers == 0)
+			return;
+		start(s, (struct heap_item){ s->held, s->held });
+		s->held = INDEX_NONE;
 	}
 }
 
@@ -116,7 +157,8 @@ leave_pool(struct simulation *s, uint32_t v)
 	if (pool->waiting.n == 0)
 		return;
 	item = heap_pop(&pool->waiting);
-	heap_push(&s->ready, item.key, item.value);
+	heap_push(s->in_order && item.value < s->next ? &s->passed : &s->ready,
+	    item.key, item.value);
 }
 
 /*
@@ -141,11 +183,13 @@ end_due(struct simulation *s)
 }
 
 int64_t
-dag_simulate(const struct dag *d, uint64_t workers,
+dag_simulate(const struct dag *d, uint64_t workers, bool in_order,
     const bool *needs_no_worker, const struct dag_pools *pools)
 {
-	struct simulation s = { .d = d, .needs_no_worker = needs_no_worker,
+	struct simulation s = { .d = d, .in_order = in_order,
+	    .needs_no_worker = needs_no_worker,
 	    .n_idle_workers = workers, .pools = pools,
+	    .held = INDEX_NONE,
 	    .ready = { .compare = d->compare, .context = d->context },
 	    .running = { .compare = d->compare, .context = d->context } };
 
@@ -161,7 +205,7 @@ dag_simulate(const struct dag *d, uint64_t workers,
 			make_ready(&s, v);
 	for (;;) {
 		end_due(&s);
-		start_ready(&s);
+		(in_order ? start_in_order : start_longest)(&s);
 		if (s.running.n == 0)
 			break;
 		s.now = s.running.items[0].key;
@@ -170,6 +214,7 @@ dag_simulate(const struct dag *d, uint64_t workers,
 	free(s.row);
 	free(s.dependent);
 	heap_release(&s.ready);
+	heap_release(&s.passed);
 	heap_release(&s.running);
 	for (size_t i = 0; pools != NULL && i < pools->n; i++)
 		heap_release(&s.by_pool[i].waiting);

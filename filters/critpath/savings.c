@@ -32,7 +32,8 @@ simulate_build(struct network *net, uint64_t workers,
 		    t->kind == net->build->copy;
 	}
 	dag_tails(&net->dag, is_end);
-	us = dag_simulate(&net->dag, workers, needs_no_worker, pools);
+	us = dag_simulate(&net->dag, workers, net->build->is_make,
+	    needs_no_worker, pools);
 	free(is_end);
 	free(needs_no_worker);
 	return us;

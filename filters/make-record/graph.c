@@ -32,10 +32,13 @@ graph_target(struct graph *g, sym path, uint32_t make)
 	    .last_name = INDEX_NONE, .also = INDEX_NONE,
 	    .first_also = INDEX_NONE, .next_also = INDEX_NONE,
 	    .after = INDEX_NONE };
-	if (make != INDEX_NONE) {
-		t->next = g->makes[make].first_target;
+	if (make == INDEX_NONE)
+		return key;
+	if (g->makes[make].first_target == INDEX_NONE)
 		g->makes[make].first_target = key;
-	}
+	else
+		g->targets[g->makes[make].last_target].next = key;
+	g->makes[make].last_target = key;
 	return key;
 }
 
@@ -460,4 +463,87 @@ graph_link(struct graph *g)
 	link_makes(g);
 	group_makes(g);
 	find_awaited(g);
+}
+
+/* --- the order of make --- */
+
+/* A target whose prerequisites or makes are visited. */
+struct visit {
+	uint32_t target;
+	uint32_t name;		/* the next of its names */
+	uint32_t part;		/* the next of its parts */
+	uint32_t make, of_make;	/* in the group before that part: the make, an
+				   index of graph.ran, and its next target */
+};
+
+/* What a visit leads to next, or INDEX_NONE: its next part is reached. */
+static uint32_t
+next_of(const struct graph *g, struct visit *v)
+{
+	const struct target *t = &g->targets[v->target];
+	const struct group *group;
+	uint32_t found;
+
+	while (v->name != INDEX_NONE) {
+		const struct name *name = &g->names[v->name];
+
+		v->name = name->next;
+		found = name->path == SYM_NONE ? INDEX_NONE :
+		    graph_find_maker(g, v->target, name->path);
+		if (found != INDEX_NONE)
+			return found;
+	}
+	if (v->part == 0)
+		return INDEX_NONE;
+	group = &g->groups[t->first_group + v->part - 1];
+	for (;;) {
+		while (v->of_make == INDEX_NONE &&
+		    v->make < group->first + group->n)
+			v->of_make = g->makes[g->ran[v->make++]].first_target;
+		if (v->of_make == INDEX_NONE)
+			return INDEX_NONE;
+		found = v->of_make;
+		v->of_make = g->targets[found].next;
+		if (target_is_known(&g->targets[found]) &&
+		    !g->targets[found].is_awaited)
+			return found;
+	}
+}
+
+void
+graph_walk(const struct graph *g, void (*on_part)(void *context,
+    uint32_t target, uint32_t part), void *context)
+{
+	bool *is_visited = mem_zero(g->n_targets, sizeof *is_visited);
+	struct visit *stack = mem_resize(NULL, g->n_targets, sizeof *stack);
+	struct visit *top;
+	size_t n = 0;
+	uint32_t next = 0;
+	const struct target *t;
+
+	for (uint32_t first = 0; first < g->n_targets || n > 0;) {
+		if (n == 0)
+			next = first++;
+		if (next != INDEX_NONE && !is_visited[next]) {
+			is_visited[next] = true;
+			stack[n++] = (struct visit){ next,
+			    g->targets[next].first_name, 0, 0, INDEX_NONE };
+		}
+		if (n == 0)
+			continue;
+		top = &stack[n - 1];
+		t = &g->targets[top->target];
+		next = next_of(g, top);
+		if (next != INDEX_NONE)
+			continue;
+		if (target_has_run(t))
+			on_part(context, top->target, top->part);
+		if (top->part == t->n_groups)
+			n--;
+		else
+			top->make = g->groups[t->first_group +
+			    top->part++].first;
+	}
+	free(is_visited);
+	free(stack);
 }

@@ -29,7 +29,7 @@ struct make {
 	bool is_serial;		/* .NOTPARALLEL */
 	uint32_t owner;		/* the target of that line */
 	uint32_t group;		/* of the owner, from 0 */
-	uint32_t first_target;
+	uint32_t first_target, last_target;
 	int64_t start_us, end_us;
 };
 
@@ -128,5 +128,13 @@ uint32_t graph_find_maker(const struct graph *, uint32_t target, sym path);
 
 /* Says that the recipe of a target also makes another one. */
 void graph_add_also(struct graph *, uint32_t target, uint32_t other);
+
+/*
+ * Calls a function for each part of each target that ran, in the order in which
+ * a make without parallel jobs would run them: the prerequisites of a target in
+ * their order, then its first part, then the makes after that, and so on.
+ */
+void graph_walk(const struct graph *, void (*on_part)(void *context,
+    uint32_t target, uint32_t part), void *context);
 
 #endif

@@ -268,8 +268,9 @@ put_cpu(struct buf *b, const struct target *t)
 
 /* Writes a part of a recipe, or if it is the last one, the target itself. */
 static void
-put_part(struct filter *f, uint32_t target, uint32_t part)
+put_part(void *filter, uint32_t target, uint32_t part)
 {
+	struct filter *f = filter;
 	const struct target *t = &state.graph->targets[target];
 	const struct group *groups = state.graph->groups + t->first_group;
 	struct buf *b = filter_begin_record(f, "task");
@@ -377,8 +378,6 @@ set_run_name(int64_t start_us)
 void
 targets_write(struct filter *f, const struct graph *g, int status)
 {
-	const struct target *t;
-
 	state.graph = g;
 	state.has_failed = status != 0;
 	state.top = getcwd(NULL, 0);
@@ -387,13 +386,8 @@ targets_write(struct filter *f, const struct graph *g, int status)
 	set_run_name(g->targets[0].start_us);
 
 	/* If nothing ran, the command is not of interest. */
-	for (size_t i = g->n_ran > 0 ? 0 : g->n_lines; i < g->n_lines; i++) {
-		t = &g->targets[g->lines[i].target];
-		if (!target_has_run(t) || t->last_line != i)
-			continue;
-		for (uint32_t part = 0; part <= t->n_groups; part++)
-			put_part(f, g->lines[i].target, part);
-	}
+	if (g->n_ran > 0)
+		graph_walk(g, put_part, f);
 	put_nodes(f);
 	put_build(f);
 	free(state.top);

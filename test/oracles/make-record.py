@@ -4,6 +4,8 @@
                                    recipes are to `expected`
     make-record.py sum FILE        sums records of single recipe lines, and
                                    prints the length of the longest path
+    make-record.py simulate FILE N how long make -jN takes for the tasks of
+                                   FILE
     make-record.py replay FILE     logs those lines as make does when
                                    make-record runs it
 """
@@ -97,6 +99,38 @@ def longest(path):
     print(max(visit(t) for t in time))
 
 
+def simulate(path, workers):
+    """make passes over the targets in order, and starts those that are ready.
+    It waits for a job to end if all are running, and after each pass."""
+    records = [json.loads(line) for line in open(path)]
+    tasks = [r for r in records if r["type"] == "task"]
+    nodes = {r["id"]: r["deps"] for r in records if r["type"] == "node"}
+    index = {r["id"]: i for i, r in enumerate(tasks)}
+    now, running, done, started = 0, [], set(), set()
+
+    def is_done(dep):
+        if dep in index:
+            return index[dep] in done
+        return all(is_done(d) for d in nodes.get(dep, ()))
+
+    def wait():
+        nonlocal now, running
+        now = min(end for end, _ in running)
+        done.update(i for end, i in running if end == now)
+        running = [r for r in running if r[0] > now]
+
+    while len(started) < len(tasks):
+        for i, r in enumerate(tasks):
+            if i not in started and all(is_done(d) for d in r["deps"]):
+                while len(running) == workers:
+                    wait()
+                running.append((now + r["elapsed_us"], i))
+                started.add(i)
+        if running:
+            wait()
+    print(max([now] + [end for end, _ in running]))
+
+
 def replay(path):
     """The records of the log: see filters/make-record/library/recorder.c."""
     records = [["M", "1.1", "0", os.getcwd()]]
@@ -119,6 +153,8 @@ def replay(path):
 
 if sys.argv[1] == "replay":
     replay(sys.argv[2])
+elif sys.argv[1] == "simulate":
+    simulate(sys.argv[2], int(sys.argv[3]))
 elif sys.argv[1] == "generate":
     generate(int(sys.argv[2]))
 else:

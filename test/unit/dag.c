@@ -193,15 +193,15 @@ check_paths(struct dag *d, const bool edge[N_MAX][N_MAX])
 		    (int)path[i]), "drag of step %zu", i);
 	}
 	memset(needs_no_worker, 1, sizeof needs_no_worker);
-	CHECK(dag_simulate(d, 1, needs_no_worker, NULL) == length,
+	CHECK(dag_simulate(d, 1, false, needs_no_worker, NULL) == length,
 	    "workers count although no vertex needs one");
 	memset(needs_no_worker, 0, sizeof needs_no_worker);
-	CHECK(dag_simulate(d, N_MAX, needs_no_worker, NULL) == length,
+	CHECK(dag_simulate(d, N_MAX, false, needs_no_worker, NULL) == length,
 	    "with enough workers it takes longer than the longest path");
 	sum = 0;
 	for (uint32_t v = 0; v < d->n; v++)
 		sum += d->weight[v];
-	CHECK(dag_simulate(d, 1, needs_no_worker, NULL) == sum,
+	CHECK(dag_simulate(d, 1, false, needs_no_worker, NULL) == sum,
 	    "one worker does not need the sum of all weights");
 	free(path);
 }
