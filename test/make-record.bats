@@ -244,7 +244,10 @@ tasks() {
 	assert_equal "$(tasks | grep 'part [23]')" "$(lines \
 		'b: script (part 2)' 'c: script (part 3)' \
 		'script (part 2): a' 'script (part 3): b')"
-	make-record -o rec sh -c 'make -s T=6 a; make -s T=6 b'
+	# A shell looks for make in each directory of PATH.
+	PATH=/nosuch:$PATH run_whole -0 make-record -o rec \
+		sh -c 'make -s T=6 a; exec make -s T=6 b'
+	assert_equal "$output" ''
 	assert_equal "$(tasks sh)" "$(lines 'a: ' 'b: sh (part 2)' \
 		'sh (part 2): a')"
 	assert_equal "$(task 'sh (part 1)' .deps)$(task a .deps)$(task sh \
@@ -318,6 +321,30 @@ tasks() {
 	assert_equal "$(tasks | tail -1)" 'prog: lib obj'
 	critpath rec | jq -es '[.[] | select(.type == "critical").id][-4:] ==
 		["obj", "prog", "all", "make"]'
+}
+
+@test "members of archives, chains of rules and second expansions are linked" {
+	makefile <<-'END'
+	vpath %.src srcs
+	.SECONDEXPANSION:
+	all: l.a(x.o) l.a(y.o) foo v.out sec
+	> @echo $@
+	l.a(x.o) l.a(y.o): l.a(%): % ; @ar cr l.a $%
+	x.o y.o: ; @echo $@ >$@
+	%.mid: %.in ; @cp $< $@
+	foo: foo.mid ; @cp $< $@
+	foo.in: ; @echo in >$@
+	v.out: v.src ; @cp $< $@
+	sec: $$(addsuffix .dep,$$@) | od ; @echo sec >$@
+	sec.dep: ; @echo >$@
+	od: ; @mkdir $@
+	END
+	mkdir srcs && echo >srcs/v.src
+	INPUTS=srcs assert_same
+	assert_equal "$(tasks)" "$(lines 'all: foo l.a(x.o) l.a(y.o) sec v.out' \
+		'foo.in: ' 'foo.mid: foo.in' 'foo: foo.mid' 'l.a(x.o): x.o' \
+		'l.a(y.o): y.o' 'od: ' 'sec.dep: ' 'sec: od sec.dep' \
+		'v.out: ' 'x.o: ' 'y.o: ')"
 }
 
 @test "with .NOTPARALLEL each target waits for the one before it" {

@@ -333,8 +333,8 @@ record_make(void)
 	origin = gnu_make.expand("$(origin IFS)");
 	if (strcmp(origin, "undefined") == 0) {
 		gnu_make.add_function("weir-line", on_line, 3, 3, 0);
-		gnu_make.eval("IFS = $(weir-line $@,$^,$|)\nunexport IFS\n",
-		    NULL);
+		gnu_make.eval("IFS = $(weir-line $@$(if $%,($%)),$^,$|)\n"
+		    "unexport IFS\n", NULL);
 	} else {
 		append_fields("I");
 	}
@@ -438,7 +438,10 @@ plan_for(const char *path, char *const argv[])
 	    !follow_leads_to_make(path, argv))
 		return plan;
 	plan.is_followed = follow_can_load(&state.follow, path);
-	for (size_t i = 0; !plan.is_followed && argv[i] != NULL; i++)
+	/* Shells try to execute each path of PATH. */
+	if (plan.is_followed || access(path, X_OK) != 0)
+		return plan;
+	for (size_t i = 0; argv[i] != NULL; i++)
 		if (strstr(argv[i], "make") != NULL) {
 			append_fields("U %s", path);
 			break;
