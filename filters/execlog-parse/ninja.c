@@ -181,13 +181,12 @@ emit_runs(bool is_last_log)
 		state.n_earlier += n_runs;
 	} else if (n_runs > 0) {
 		n_earlier = state.n_earlier + n_runs - 1;
-		if (n_earlier > 0) {
-			run_set_earlier(n_earlier);
+		run_add_count("earlier_runs", n_earlier);
+		if (n_earlier > 0)
 			filter_warn(state.f, "the %s %zu runs of ninja, of "
 			    "which only the last is read: see --runs",
 			    state.n_earlier > 0 ? "logs have" : "log has",
 			    n_earlier + 1);
-		}
 		emit_run(starts[n_runs - 1], starts[n_runs]);
 	}
 
@@ -198,11 +197,14 @@ emit_runs(bool is_last_log)
 static void
 end_log(bool is_last)
 {
+	size_t n_runs;
+
 	state.last = mem_zero(state.names.n, sizeof *state.last);
 	if (state.all_outputs) {
 		/* The runs are only counted: their records have no number. */
-		run_set_mixed(ninja_number_runs(NULL, state.entries, state.n,
-		    INT_UNKNOWN));
+		n_runs = ninja_number_runs(NULL, state.entries, state.n,
+		    INT_UNKNOWN);
+		run_add_count("mixed_runs", n_runs > 1 ? n_runs : 0);
 		emit_run(0, state.n);
 	} else {
 		emit_runs(is_last);

@@ -103,13 +103,6 @@ check_version(struct filter *f, const char *program, struct span version,
 	    "versions %s to %s", program, SPAN_ARG(version), oldest, newest);
 }
 
-/* Whether a time, taken as counted from 1970, is after September 9, 2001. */
-static bool
-is_of_this_century(int64_t us)
-{
-	return us >= INT64_C(1000000000000000);
-}
-
 static struct {
 	struct buf given, own;
 	struct intern names;	/* of all runs so far */
@@ -118,8 +111,7 @@ static struct {
 	size_t n_runs_cap;
 	struct buf member;	/* "run":"NAME" of the current run; empty until
 				   it has a record */
-	uint64_t n_earlier;	/* runs left out before the current one */
-	uint64_t n_unknown_deps, n_mixed;
+	struct buf counts;	/* members of the build record */
 	struct buf left_out;	/* members of left_out */
 } run;
 
@@ -149,12 +141,6 @@ run_has_given(void)
 }
 
 void
-run_set_earlier(uint64_t n_runs)
-{
-	run.n_earlier = n_runs;
-}
-
-void
 run_release(void)
 {
 	if (run.names.n > 0)
@@ -162,20 +148,16 @@ run_release(void)
 	buf_release(&run.given);
 	buf_release(&run.own);
 	buf_release(&run.member);
+	buf_release(&run.counts);
 	buf_release(&run.left_out);
 	free(run.n_runs);
 }
 
 void
-run_set_mixed(uint64_t n_runs)
+run_add_count(const char *key, uint64_t n)
 {
-	run.n_mixed = n_runs > 1 ? n_runs : 0;
-}
-
-void
-run_set_unknown_deps(uint64_t n)
-{
-	run.n_unknown_deps = n;
+	if (n > 0)
+		json_uint(&run.counts, key, n);
 }
 
 void
@@ -252,12 +234,10 @@ emit_build_times(struct filter *f, const char *format, int64_t start_us,
 			json_int(b, "end_us", end_us);
 			json_int(b, "wall_us", end_us - start_us);
 		}
-		if (run.n_earlier > 0)
-			json_uint(b, "earlier_runs", run.n_earlier);
-		if (run.n_mixed > 0)
-			json_uint(b, "mixed_runs", run.n_mixed);
-		if (run.n_unknown_deps > 0)
-			json_uint(b, "unknown_deps", run.n_unknown_deps);
+		if (run.counts.len > 0) {
+			buf_char(b, ',');
+			buf_add(b, run.counts.data, run.counts.len);
+		}
 		if (run.left_out.len > 0) {
 			json_key(b, "left_out");
 			buf_char(b, '{');
@@ -266,18 +246,19 @@ emit_build_times(struct filter *f, const char *format, int64_t start_us,
 		}
 		filter_end_record(f);
 	}
-	run.member.len = run.own.len = run.left_out.len = 0;
-	run.n_earlier = run.n_unknown_deps = run.n_mixed = 0;
+	run.member.len = run.own.len = run.counts.len = run.left_out.len = 0;
 }
 
 void
 emit_build(struct filter *f, const char *format, const struct extent *e)
 {
+	/* September 9, 2001, if the times are counted from 1970. */
+	const int64_t this_century_us = INT64_C(1000000000000000);
 	int64_t start_us = e->start_us, end_us = e->end_us;
 
 	if (!e->known && e->n_at_zero == 0)
 		start_us = end_us = INT_UNKNOWN;
-	if (e->n_at_zero > 0 && is_of_this_century(end_us)) {
+	if (e->n_at_zero > 0 && end_us >= this_century_us) {
 		filter_warn(f, "%llu time%s 0: not counted for the start "
 		    "of the build", (unsigned long long)e->n_at_zero,
 		    plural(e->n_at_zero, " is", "s are"));

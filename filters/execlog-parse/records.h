@@ -82,27 +82,10 @@ bool run_has_given(void);
 void run_release(void);
 
 /*
- * Sets how many runs of the log before the current run are left out, which its
- * build record says.
+ * Add n, unless it is 0, to the build record of the current run: as a member,
+ * or to how many events were left out, by their kind.
  */
-void run_set_earlier(uint64_t n_runs);
-
-/*
- * Sets how many runs the current one is mixed of, if more than one, which its
- * build record says.
- */
-void run_set_mixed(uint64_t n_runs);
-
-/*
- * Sets how many dependencies the log of the current run does not show, which
- * its build record says.
- */
-void run_set_unknown_deps(uint64_t n);
-
-/*
- * Adds n, unless it is 0, to what the build record of the run says about how
- * many events were left out, by their kind.
- */
+void run_add_count(const char *key, uint64_t n);
 void run_add_left_out(const char *kind, uint64_t n);
 
 /* Writes `run`, if the run has a name. */

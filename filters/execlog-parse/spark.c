@@ -462,7 +462,7 @@ end_application(void)
 			n_unended++;
 		}
 	attempts_write_unfinished();
-	run_set_unknown_deps(stages_unknown());
+	run_add_count("unknown_deps", stages_unknown());
 	emit_build(state.f, spark_format.name, &state.extent);
 
 	if (n_unended > 0 && state.has_end)
