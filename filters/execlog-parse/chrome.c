@@ -33,11 +33,11 @@ enum {
 
 /* Categories of Bazel that repeat, or contain, what is in other events. */
 static const char *const container_categories[] = { "build phase marker",
-    "complete action execution", "critical path component" };
+    "complete action execution", "critical path component", NULL };
 
 /* Roles of CMake, as JSON tokens, whose commands run other commands. */
 static const char *const container_roles[] = { "\"build\"", "\"cmakeBuild\"",
-    "\"cmakeInstall\"", "\"ctest\"" };
+    "\"cmakeInstall\"", "\"ctest\"", NULL };
 
 /* The values in `args` that are used, as JSON tokens; empty if absent. */
 struct args {
@@ -70,10 +70,10 @@ static struct {
 } state;
 
 static bool
-is_one_of(struct span text, const char *const *list, size_t n)
+is_one_of(struct span text, const char *const *list)
 {
-	for (size_t i = 0; i < n; i++)
-		if (span_eq(text, list[i]))
+	for (; *list != NULL; list++)
+		if (span_eq(text, *list))
 			return true;
 	return false;
 }
@@ -233,21 +233,9 @@ read_thread_name(const struct rec *event)
 		state.names[lane] = intern_add(&state.host_names, name);
 }
 
-/* Reads decimals after the point as thousandths; those after three are cut. */
-static int64_t
-read_thousandths(struct span text)
-{
-	int64_t value = 0;
-
-	for (size_t i = 0; i < 3; i++)
-		value = value * 10 + (i < text.n && text_is_digit(text.p[i]) ?
-		    text.p[i] - '0' : 0);
-	return value;
-}
-
 /*
  * Reads a number of microseconds, which may have decimals, as nanoseconds.
- * Returns false unless it is below 2^53 us.
+ * Decimals after three are cut.  Returns false unless it is below 2^53 us.
  */
 static bool
 parse_ns(const struct field *number, int64_t *ns)
@@ -268,11 +256,11 @@ parse_ns(const struct field *number, int64_t *ns)
 		*ns = (int64_t)round(value * NS_PER_US);
 		return true;
 	}
+
 	if (!text_i64(span_of(text.p, n), &us) || us > max || us < -max)
 		return false;
-	if (point != NULL)
-		fraction = read_thousandths(span_of(point + 1,
-		    text.n - n - 1));
+	for (size_t i = n + 1; i <= n + 3; i++)
+		fraction = fraction * 10 + (i < text.n ? text.p[i] - '0' : 0);
 	*ns = us * NS_PER_US + (*text.p == '-' ? -fraction : fraction);
 	return true;
 }
@@ -358,10 +346,8 @@ is_task(const struct rec *event, const struct args *args)
 	if (state.is_bazel)
 		return span_eq(category, "action processing") ||
 		    is_merged(event);
-	return !is_one_of(category, container_categories,
-	    sizeof container_categories / sizeof *container_categories) &&
-	    !is_one_of(args->role, container_roles,
-	    sizeof container_roles / sizeof *container_roles);
+	return !is_one_of(category, container_categories) &&
+	    !is_one_of(args->role, container_roles);
 }
 
 /* Keeps the members of a task's record that only the event has. */
@@ -425,20 +411,11 @@ read_slice(const struct rec *event, char phase, sym scope)
 }
 
 static void
-read_slice_end(const struct rec *event, sym scope)
-{
-	int64_t ns;
-
-	if (!read_start(event, &ns))
-		return;
-	extent_add(&state.extent, us_of_ns(ns));
-	slices_add_end(&state.slices, scope, ns, state.n_events);
-}
-
-static void
 read_event(const struct rec *event)
 {
 	struct span phase, name;
+	int64_t ns;
+	sym scope;
 	char c;
 
 	if (rec_str(event, PH, &phase) != REC_OK) {
@@ -450,31 +427,32 @@ read_event(const struct rec *event)
 	switch (c) {
 	case 'X':
 	case 'B':
-		read_slice(event, c, find_lane(event));
-		break;
 	case 'E':
-		read_slice_end(event, find_lane(event));
+		scope = find_lane(event);
 		break;
 	case 'b':
-		read_slice(event, c, find_scope(event, "nestable "));
-		break;
 	case 'e':
-		read_slice_end(event, find_scope(event, "nestable "));
+		scope = find_scope(event, "nestable ");
 		break;
 	case 'S':
-		read_slice(event, c, find_scope(event, ""));
-		break;
 	case 'F':
-		read_slice_end(event, find_scope(event, ""));
+		scope = find_scope(event, "");
 		break;
 	case 'M':
 		if (rec_str(event, NAME, &name) == REC_OK &&
 		    span_eq(name, "thread_name"))
 			read_thread_name(event);
-		break;
+		return;
 	default:
 		state.n_left_out[(int)c]++;
-		break;
+		return;
+	}
+
+	if (c != 'E' && c != 'e' && c != 'F') {
+		read_slice(event, c, scope);
+	} else if (read_start(event, &ns)) {
+		extent_add(&state.extent, us_of_ns(ns));
+		slices_add_end(&state.slices, scope, ns, state.n_events);
 	}
 }
 
@@ -487,29 +465,12 @@ put_number(struct buf *b, const char *key, int64_t number)
 	buf_char(b, '"');
 }
 
-/* Writes when a slice ran, and how long without the slices in it. */
-static void
-put_slice_times(struct buf *b, const struct slice *s)
-{
-	int64_t start_us = us_of_ns(s->start_ns), end_us = INT_UNKNOWN, own_ns;
-
-	if (s->end_ns != INT_UNKNOWN)
-		end_us = us_of_ns(s->end_ns);
-	if (!state.nested || s->inner_ns == 0) {
-		put_times(b, start_us, end_us);
-		return;
-	}
-	own_ns = s->end_ns - s->start_ns - s->inner_ns;
-	json_int(b, "started_us", start_us);
-	json_int(b, "end_us", end_us);
-	json_int(b, "elapsed_us", own_ns > 0 ? us_of_ns(own_ns) : 0);
-}
-
 static void
 emit_slice(const struct slice *s, const sym *hosts)
 {
 	const struct slices *all = &state.slices;
 	struct buf *b = filter_begin_record(state.f, "task");
+	int64_t start_us = us_of_ns(s->start_ns), end_us = INT_UNKNOWN, own_ns;
 
 	put_number(b, "id", s->number);
 	buf_add(b, all->text.data + s->text, s->tail - s->text);
@@ -518,47 +479,23 @@ emit_slice(const struct slice *s, const sym *hosts)
 		    hosts[s->lane]));
 	json_word(b, "kind", s->is_merged ? "merged" : "run");
 	put_run(b);
-	put_slice_times(b, s);
+
+	if (s->end_ns != INT_UNKNOWN)
+		end_us = us_of_ns(s->end_ns);
+	if (state.nested && s->inner_ns != 0) {
+		/* It took the time without that of the slices in it. */
+		own_ns = s->end_ns - s->start_ns - s->inner_ns;
+		json_int(b, "started_us", start_us);
+		json_int(b, "end_us", end_us);
+		json_int(b, "elapsed_us", own_ns > 0 ? us_of_ns(own_ns) : 0);
+	} else {
+		put_times(b, start_us, end_us);
+	}
+
 	if (s->parent != INDEX_NONE)
 		put_number(b, "parent", all->list[s->parent].number);
 	buf_add(b, all->text.data + s->tail, s->text_end - s->tail);
 	filter_end_record(state.f);
-}
-
-/* Says in the build record how many events were left out. */
-static void
-put_left_out(void)
-{
-	char phase[2] = "";
-
-	for (int c = '!'; c < PHASES; c++) {
-		phase[0] = (char)c;
-		run_add_left_out(phase, state.n_left_out[c]);
-	}
-	run_add_left_out("ends", state.n_ended);
-	run_add_left_out("sums", state.n_sums);
-	run_add_left_out("nested", state.n_nested);
-	run_add_left_out("other", state.n_left_out[0]);
-}
-
-/* Warns of what should not be in the trace of a build. */
-static void
-check_trace(uint64_t n_begun, uint64_t n_ended)
-{
-	if (n_begun > 0)
-		filter_warn_file(state.f, "%llu event%s (B, b or S): "
-		    "unfinished tasks", (unsigned long long)n_begun,
-		    plural(n_begun, " begins what no event ends",
-		    "s begin what no event ends"));
-	if (n_ended > 0)
-		filter_warn_file(state.f, "%llu event%s (E, e or F): left out",
-		    (unsigned long long)n_ended,
-		    plural(n_ended, " ends what no event begins",
-		    "s end what no event begins"));
-	if (state.is_compiler)
-		filter_warn_file(state.f, "the trace is of one run of a "
-		    "compiler, not of a build: with --nested execlog-stat "
-		    "shows where its time went");
 }
 
 /* Emits the slices of a trace: the outermost ones, or all. */
@@ -580,7 +517,21 @@ emit_slices(void)
 			state.n_nested++;
 	}
 	state.n_ended += n_ended;
-	check_trace(n_begun, n_ended);
+
+	if (n_begun > 0)
+		filter_warn_file(state.f, "%llu event%s (B, b or S): "
+		    "unfinished tasks", (unsigned long long)n_begun,
+		    plural(n_begun, " begins what no event ends",
+		    "s begin what no event ends"));
+	if (n_ended > 0)
+		filter_warn_file(state.f, "%llu event%s (E, e or F): left out",
+		    (unsigned long long)n_ended,
+		    plural(n_ended, " ends what no event begins",
+		    "s end what no event begins"));
+	if (state.is_compiler)
+		filter_warn_file(state.f, "the trace is of one run of a "
+		    "compiler, not of a build: with --nested execlog-stat "
+		    "shows where its time went");
 	if (all->n == 0)
 		filter_fail(state.f, "'%s' has no event with a duration",
 		    state.f->input.name);
@@ -615,20 +566,6 @@ read_events(bool may_be_open)
 	}
 }
 
-/* Bazel's profile has the id of the build before the events. */
-static bool
-read_other_data(void)
-{
-	struct rec *data;
-	struct span id;
-
-	if (!filter_object(state.f, &data))
-		return false;
-	if (data != NULL)
-		state.is_bazel = rec_str(data, BUILD_ID, &id) == REC_OK;
-	return true;
-}
-
 static bool
 read_member(void *context)
 {
@@ -637,14 +574,20 @@ read_member(void *context)
 	struct filter *f = state.f;
 	int member = filter_member(f, names);
 	struct span value;
+	struct rec *data;
 
 	(void)context;
 	state.has_events |= member == EVENTS;
 	if (member == EVENTS)
 		return read_events(false);
-	if (member == OTHER_DATA && scan_peek(&f->input) == '{')
-		return read_other_data();
-	return member != NO_MEMBER && filter_value(f, &value);
+	if (member != OTHER_DATA || scan_peek(&f->input) != '{')
+		return member != NO_MEMBER && filter_value(f, &value);
+	if (!filter_object(f, &data))
+		return false;
+	/* Bazel's profile has the id of the build before the events. */
+	if (data != NULL)
+		state.is_bazel = rec_str(data, BUILD_ID, &value) == REC_OK;
+	return true;
 }
 
 /* Reads one trace.  Each has its own threads. */
@@ -710,14 +653,25 @@ chrome_detect(struct input *in)
 static void
 chrome_read(struct filter *f, const struct format_options *options)
 {
+	char phase[2] = "";
+
 	state.f = f;
 	state.nested = options->nested;
 	do
 		while (scan_peek(&f->input) != -1)
 			read_trace();
 	while (filter_next_file(f));
-	put_left_out();
+
+	for (int c = '!'; c < PHASES; c++) {
+		phase[0] = (char)c;
+		run_add_left_out(phase, state.n_left_out[c]);
+	}
+	run_add_left_out("ends", state.n_ended);
+	run_add_left_out("sums", state.n_sums);
+	run_add_left_out("nested", state.n_nested);
+	run_add_left_out("other", state.n_left_out[0]);
 	emit_build(f, chrome_format.name, &state.extent);
+
 	slices_release(&state.slices);
 	free(state.names);
 	buf_release(&state.text);
