@@ -1,5 +1,6 @@
 /* bazel-graph - reads Bazel's execution graph log, a stream of messages */
 
+#define _GNU_SOURCE	/* memmem() */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,28 +91,6 @@ block_key(const void *owner, uint32_t i)
 	    sizeof state.blocks[i].number);
 }
 
-/* Notes an index that is not negative; returns false if it was seen before. */
-static bool
-note_index(int32_t index)
-{
-	uint32_t number = (uint32_t)index / 64, i;
-	uint64_t bit = UINT64_C(1) << (uint32_t)index % 64;
-	uint32_t next = (uint32_t)state.n_blocks;
-
-	i = map_find_or_add(&state.map, span_bytes(&number, sizeof number),
-	    next);
-	if (i == next) {
-		state.blocks = mem_grow(state.blocks, &state.blocks_cap,
-		    state.n_blocks + 1, sizeof *state.blocks);
-		state.blocks[state.n_blocks++] =
-		    (struct block){ .number = number };
-	}
-	if ((state.blocks[i].seen & bit) != 0)
-		return false;
-	state.blocks[i].seen |= bit;
-	return true;
-}
-
 static bool
 add_dep(uint64_t value)
 {
@@ -145,28 +124,6 @@ read_deps(const struct protobuf_field *field)
 }
 
 static const char *
-read_metric(const struct protobuf_field *field, struct node *node)
-{
-	const int64_t ms_max = ((INT64_C(1) << REC_INT_BITS) - 1) / US_PER_MS -
-	    INT32_MAX;
-
-	if (field->number >= METRIC_FIELDS || field->number == RETRY_BY_ERROR)
-		return NULL;
-	if (field->wire != PROTOBUF_VARINT)
-		return "a metric is not a number";
-	if (field->number == START_MS) {
-		if (field->value > (uint64_t)ms_max)
-			return "start_timestamp_millis is negative or too "
-			    "large";
-		node->start_ms = (int64_t)field->value;
-	} else if (!protobuf_int32(field->value,
-	    &node->metrics_ms[field->number])) {
-		return "a metric has more than 32 bits";
-	}
-	return NULL;
-}
-
-static const char *
 describe(enum protobuf_result result)
 {
 	switch (result) {
@@ -183,16 +140,30 @@ describe(enum protobuf_result result)
 static const char *
 read_metrics(const struct protobuf_field *field, struct node *node)
 {
+	const int64_t ms_max = ((INT64_C(1) << REC_INT_BITS) - 1) / US_PER_MS -
+	    INT32_MAX;
 	struct span rest = field->bytes;
 	struct protobuf_field metric;
 	enum protobuf_result result;
-	const char *why;
 
 	if (field->wire != PROTOBUF_LEN)
 		return "metrics is not a message";
-	while ((result = protobuf_field(&rest, &metric)) == PROTOBUF_OK)
-		if ((why = read_metric(&metric, node)) != NULL)
-			return why;
+	while ((result = protobuf_field(&rest, &metric)) == PROTOBUF_OK) {
+		if (metric.number >= METRIC_FIELDS ||
+		    metric.number == RETRY_BY_ERROR)
+			continue;
+		if (metric.wire != PROTOBUF_VARINT)
+			return "a metric is not a number";
+		if (metric.number == START_MS) {
+			if (metric.value > (uint64_t)ms_max)
+				return "start_timestamp_millis is negative or "
+				    "too large";
+			node->start_ms = (int64_t)metric.value;
+		} else if (!protobuf_int32(metric.value,
+		    &node->metrics_ms[metric.number])) {
+			return "a metric has more than 32 bits";
+		}
+	}
 	return describe(result);
 }
 
@@ -255,17 +226,6 @@ read_node(struct span message, struct node *node)
 	return describe(result);
 }
 
-static bool
-contains(struct span text, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (size_t i = 0; i + n <= text.n; i++)
-		if (memcmp(text.p + i, word, n) == 0)
-			return true;
-	return false;
-}
-
 static void
 put_text(struct buf *b, const char *key, struct span text)
 {
@@ -320,33 +280,15 @@ put_phases(struct buf *b, const struct node *node)
 		json_close(b, '}');
 }
 
-/*
- * A node without metrics or without a duration took no time.  A start of 0 is
- * not known, but then the duration still is.
- */
-static void
-put_node_times(struct buf *b, const struct node *node)
-{
-	int64_t start_us = node->start_ms * US_PER_MS;
-	int64_t elapsed_us = (int64_t)node->metrics_ms[DURATION_MS] * US_PER_MS;
-
-	if (node->start_ms == 0) {
-		json_int(b, "elapsed_us", elapsed_us);
-		return;
-	}
-	put_times(b, start_us, start_us + elapsed_us);
-	extent_add(&state.extent, start_us);
-	if (elapsed_us > 0)
-		extent_add(&state.extent, start_us + elapsed_us);
-}
-
 static void
 emit_node(uint64_t id, const struct node *node)
 {
 	static const unsigned char names[] = { DESCRIPTION, TARGET_LABEL,
 	    MNEMONIC };
-	const struct span *texts = node->texts;
+	const struct span *texts = node->texts, runner = texts[RUNNER];
 	struct buf *b = filter_begin_record(state.f, "task");
+	int64_t start_us = node->start_ms * US_PER_MS;
+	int64_t elapsed_us = (int64_t)node->metrics_ms[DURATION_MS] * US_PER_MS;
 	char id_text[24];
 	size_t i = 0;
 
@@ -357,12 +299,24 @@ emit_node(uint64_t id, const struct node *node)
 	put_text(b, "name", texts[names[i]]);
 	json_word(b, "kind", "run");
 	put_run(b);
-	put_node_times(b, node);
+
+	/* A node without metrics or without a duration took no time.  A start
+	   of 0 is not known, but then the duration still is. */
+	if (node->start_ms == 0) {
+		json_int(b, "elapsed_us", elapsed_us);
+	} else {
+		put_times(b, start_us, start_us + elapsed_us);
+		extent_add(&state.extent, start_us);
+		if (elapsed_us > 0)
+			extent_add(&state.extent, start_us + elapsed_us);
+	}
+
 	put_text(b, "target", texts[TARGET_LABEL]);
 	put_text(b, "rule", texts[MNEMONIC]);
-	put_text(b, "host", texts[RUNNER]);
+	put_text(b, "host", runner);
 	put_deps(b, node);
-	if (contains(texts[RUNNER], "cache hit"))
+	if (runner.n > 0 && memmem(runner.p, runner.n, "cache hit",
+	    strlen("cache hit")) != NULL)
 		json_true(b, "from_cache");
 	put_phases(b, node);
 	put_text(b, "runner_subtype", texts[RUNNER_SUBTYPE]);
@@ -371,15 +325,29 @@ emit_node(uint64_t id, const struct node *node)
 	filter_end_record(state.f);
 }
 
-/* Emits a node of a log with indexes. */
+/* Emits a node of a log with indexes, of which each is not negative. */
 static void
 emit_indexed(const struct node *node)
 {
-	if (note_index(node->index))
-		emit_node((uint64_t)node->index, node);
-	else
+	uint32_t index = (uint32_t)node->index, number = index / 64;
+	uint64_t bit = UINT64_C(1) << index % 64;
+	uint32_t next = (uint32_t)state.n_blocks;
+	uint32_t i = map_find_or_add(&state.map,
+	    span_bytes(&number, sizeof number), next);
+
+	if (i == next) {
+		state.blocks = mem_grow(state.blocks, &state.blocks_cap,
+		    state.n_blocks + 1, sizeof *state.blocks);
+		state.blocks[state.n_blocks++] =
+		    (struct block){ .number = number };
+	}
+	if ((state.blocks[i].seen & bit) != 0) {
 		filter_reject(state.f, "the index %d is that of an earlier "
 		    "node", (int)node->index);
+		return;
+	}
+	state.blocks[i].seen |= bit;
+	emit_node(index, node);
 }
 
 /* Emits a node of a log without indexes: the tasks are numbered from 0. */
