@@ -41,7 +41,7 @@ static struct {
 	struct buf id, name;	/* reused for each record */
 } state;
 
-const struct unit *
+struct unit *
 cargo_find_unit(const struct cargo_run *run, uint64_t index)
 {
 	uint32_t i = map_find(&run->unit_of,
@@ -200,19 +200,6 @@ put_names(struct buf *b, const struct unit *u, enum part part)
 		json_str(b, "target", package);
 }
 
-static void
-put_rule(struct buf *b, const struct unit *u, enum part part)
-{
-	struct span rule = text_of(u->kind);
-
-	if (part != PART_WHOLE)
-		rule = span_str(part_suffixes[part] + 1);
-	else if (span_eq(text_of(u->mode), "run-custom-build"))
-		rule = text_of(u->mode);
-	if (rule.n > 0)
-		json_str(b, "rule", rule);
-}
-
 /* Writes `parts_us`: the times of the sections in a part of a unit. */
 static void
 put_sections(struct buf *b, const struct unit *u, enum part part)
@@ -241,12 +228,19 @@ emit_task(const struct unit *u, enum part part, int64_t start_us,
     int64_t end_us)
 {
 	struct buf *b = filter_begin_record(state.f, "task");
+	struct span rule = text_of(u->kind);
 
 	json_str(b, "id", unit_id(u->index, part));
 	put_names(b, u, part);
-	put_rule(b, u, part);
+	if (part != PART_WHOLE)
+		rule = span_str(part_suffixes[part] + 1);
+	else if (span_eq(text_of(u->mode), "run-custom-build"))
+		rule = text_of(u->mode);
+	if (rule.n > 0)
+		json_str(b, "rule", rule);
 	json_word(b, "kind", "run");
 	put_run(b);
+
 	put_times(b, start_us, end_us);
 	if (start_us == INT_UNKNOWN) {
 		json_int(b, "elapsed_us", 0);

@@ -61,7 +61,7 @@ unit_has_rmeta(const struct unit *u)
 bool cargo_may_pipeline(const struct cargo_run *, const struct unit *);
 
 /* The unit with this number; NULL if there is none. */
-const struct unit *cargo_find_unit(const struct cargo_run *, uint64_t index);
+struct unit *cargo_find_unit(const struct cargo_run *, uint64_t index);
 
 /*
  * Writes the tasks and nodes of all units.  Returns how many units started but

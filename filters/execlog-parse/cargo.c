@@ -103,16 +103,15 @@ static struct unit *
 read_unit(const struct rec *r)
 {
 	uint64_t index;
-	uint32_t i;
+	struct unit *u;
 
 	if (!read_index(r, &index))
 		return NULL;
-	i = map_find(&run.unit_of, span_bytes(&index, sizeof index));
-	if (i != INDEX_NONE)
-		return &run.units[i];
-	filter_reject(state.f, "unit %llu is not registered",
-	    (unsigned long long)index);
-	return NULL;
+	u = cargo_find_unit(&run, index);
+	if (u == NULL)
+		filter_reject(state.f, "unit %llu is not registered",
+		    (unsigned long long)index);
+	return u;
 }
 
 /* Interns the string of a key; SYM_NONE if it is absent. */
@@ -409,32 +408,6 @@ static const struct {
 	{ "unit-finished", read_finished, true },
 };
 
-/* Events with other reasons only count for the extent of the build. */
-static void
-read_event(const struct rec *r)
-{
-	struct span reason;
-	int64_t us;
-
-	if (rec_str(r, REASON, &reason) != REC_OK) {
-		filter_reject(state.f, "reason is missing or not a string");
-		return;
-	}
-	if (!read_elapsed(r, &us))
-		return;
-	if (us > state.end_us)
-		state.end_us = us;	/* INT_UNKNOWN is less than all */
-	for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
-		if (!span_eq(reason, events[i].reason))
-			continue;
-		if (events[i].has_elapsed && us == INT_UNKNOWN)
-			filter_reject(state.f, "elapsed is missing");
-		else
-			events[i].read(r, us);
-		return;
-	}
-}
-
 static void
 begin_run(struct span id)
 {
@@ -465,25 +438,43 @@ end_run(void)
 }
 
 /*
- * Ends the current run if the record begins a run or is of another run.  A log
- * that is read twice is two runs with the same id.
+ * Events with other reasons than those in the table only count for the extent
+ * of the build.
  */
-static bool
-change_run(const struct rec *r)
+static void
+read_event(const struct rec *r)
 {
 	struct span id = span_of(NULL, 0), reason = span_of(NULL, 0);
+	enum rec_found found = rec_str(r, REASON, &reason);
+	int64_t us;
 
 	if (rec_str(r, RUN_ID, &id) == REC_BAD) {
 		filter_reject(state.f, "run_id is not a string");
-		return false;
+		return;
 	}
-	rec_str(r, REASON, &reason);
+	/* A log that is read twice is two runs with the same id. */
 	if (span_eq(reason, "build-started") ||
 	    span_compare(id, buf_span(&state.run_id)) != 0) {
 		end_run();
 		begin_run(id);
 	}
-	return true;
+
+	if (found != REC_OK) {
+		filter_reject(state.f, "reason is missing or not a string");
+		return;
+	}
+	if (!read_elapsed(r, &us))
+		return;
+	state.end_us = time_later(state.end_us, us);
+	for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+		if (!span_eq(reason, events[i].reason))
+			continue;
+		if (events[i].has_elapsed && us == INT_UNKNOWN)
+			filter_reject(state.f, "elapsed is missing");
+		else
+			events[i].read(r, us);
+		return;
+	}
 }
 
 static bool
@@ -502,8 +493,7 @@ cargo_read(struct filter *f, const struct format_options *options)
 	state.targets = recio_new(target_keys);
 	begin_run(span_of(NULL, 0));
 	while ((r = filter_next(f)) != NULL)
-		if (change_run(r))
-			read_event(r);
+		read_event(r);
 	end_run();
 
 	if (state.n_without_deps > 0)
