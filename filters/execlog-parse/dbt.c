@@ -81,26 +81,6 @@ check_schema(struct span schema)
 	check_version(state.f, "dbt with schema", schema, "1", newest);
 }
 
-static bool
-read_metadata(void)
-{
-	struct span value, text;
-	const struct rec *r;
-	const char *why;
-
-	if (!filter_value(state.f, &value))
-		return false;
-	if ((r = recio_parse(state.metadata_in, value, &why)) == NULL) {
-		filter_reject(state.f, "metadata: %s", why);
-		return true;
-	}
-	if (rec_str(r, SCHEMA, &text) == REC_OK)
-		check_schema(text);
-	if (rec_str(r, INVOCATION_ID, &text) == REC_OK)
-		run_set_own(text);
-	return true;
-}
-
 /* Reads a time of a phase; false if it is not null, but invalid. */
 static bool
 read_time(const struct rec *phase, unsigned key, int64_t *us)
@@ -141,12 +121,8 @@ read_timing(const struct rec *result, struct times *t)
 		if (!read_time(phase, STARTED_AT, &start_us) ||
 		    !read_time(phase, COMPLETED_AT, &end_us))
 			return false;
-		if (start_us != INT_UNKNOWN &&
-		    (t->start_us == INT_UNKNOWN || start_us < t->start_us))
-			t->start_us = start_us;
-		if (end_us != INT_UNKNOWN &&
-		    (t->end_us == INT_UNKNOWN || end_us > t->end_us))
-			t->end_us = end_us;
+		t->start_us = time_earlier(t->start_us, start_us);
+		t->end_us = time_later(t->end_us, end_us);
 
 		if (start_us == INT_UNKNOWN || end_us <= start_us ||
 		    rec_str(phase, PHASE, &name) != REC_OK)
@@ -288,14 +264,28 @@ read_member(void *context)
 	enum { METADATA, RESULTS };
 	static const char *const names[] = { "metadata", "results", NULL };
 	int member = filter_member(state.f, names);
-	struct span value;
+	struct span value, text;
+	const struct rec *r;
+	const char *why;
 
 	(void)context;
 	state.has_results |= member == RESULTS;
 	if (member == RESULTS)
 		return scan_each(&state.f->input, "[]", read_element, NULL);
-	return member == METADATA ? read_metadata() :
-	    member != NO_MEMBER && filter_value(state.f, &value);
+	if (member == NO_MEMBER || !filter_value(state.f, &value))
+		return false;
+	if (member != METADATA)
+		return true;
+
+	if ((r = recio_parse(state.metadata_in, value, &why)) == NULL) {
+		filter_reject(state.f, "metadata: %s", why);
+		return true;
+	}
+	if (rec_str(r, SCHEMA, &text) == REC_OK)
+		check_schema(text);
+	if (rec_str(r, INVOCATION_ID, &text) == REC_OK)
+		run_set_own(text);
+	return true;
 }
 
 /* Whether the document begins with metadata of dbt, whatever artifact it is. */

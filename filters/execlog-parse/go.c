@@ -164,10 +164,13 @@ read_deps(const struct rec *rec, struct action *a)
 }
 
 static void
-put_name(struct buf *b, const struct action *a)
+emit_task(const struct rec *rec, const struct action *a)
 {
+	struct buf *b = filter_begin_record(state.f, "task");
 	struct buf *name = &state.name;
+	struct span rest, item;
 
+	json_str(b, "id", a->id);
 	name->len = 0;
 	buf_add(name, a->mode.p, a->mode.n);
 	if (a->mode.n > 0 && a->package.n > 0)
@@ -175,16 +178,6 @@ put_name(struct buf *b, const struct action *a)
 	buf_add(name, a->package.p, a->package.n);
 	if (name->len > 0)
 		json_str(b, "name", buf_span(name));
-}
-
-static void
-emit_task(const struct rec *rec, const struct action *a)
-{
-	struct buf *b = filter_begin_record(state.f, "task");
-	struct span rest, item;
-
-	json_str(b, "id", a->id);
-	put_name(b, a);
 	if (a->package.n > 0)
 		json_str(b, "target", a->package);
 	if (a->mode.n > 0)
@@ -192,6 +185,7 @@ emit_task(const struct rec *rec, const struct action *a)
 	json_word(b, "kind", "run");
 	put_run(b);
 	put_times(b, a->start_us, a->end_us);
+
 	if (a->deps != NULL) {
 		rest = a->deps->token;
 		json_open(b, "deps", '[');

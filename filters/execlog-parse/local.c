@@ -143,31 +143,9 @@ emit_entry(struct filter *f, struct span uid, const struct rec *entry,
 struct reader {
 	struct filter *f;
 	struct buf uid;		/* of the current entry */
-	struct buf record;	/* of decode_key() */
+	struct buf record;	/* from which the uid is decoded */
 	struct extent extent;
 };
-
-/*
- * Decodes the current key, and returns false if it is not a string.  Only whole
- * records can be decoded, so the key is decoded as the `type` of one.
- */
-static bool
-decode_key(struct reader *r)
-{
-	struct filter *f = r->f;
-	struct rec *rec;
-	struct span type;
-
-	r->uid.len = r->record.len = 0;
-	buf_str(&r->record, "{\"type\":");
-	buf_add(&r->record, f->reading.key.data, f->reading.key.len);
-	buf_char(&r->record, '}');
-	rec = filter_record(f, buf_span(&r->record));
-	if (rec == NULL || rec_str(rec, KEY_TYPE, &type) != REC_OK)
-		return false;
-	buf_add(&r->uid, type.p, type.n);
-	return true;
-}
 
 /*
  * Reads "uid": entry, and writes the task.  Returns false if the rest of the
@@ -179,13 +157,23 @@ read_pair(void *context)
 	static const char *const names[] = { NULL };
 	struct reader *r = context;
 	struct filter *f = r->f;
-	struct span value;
-	struct rec *entry;
+	struct span uid, value;
+	struct rec *rec;
 	bool is_valid;
 
 	if (filter_member(f, names) == NO_MEMBER)
 		return false;
-	is_valid = decode_key(r);
+	/* Only whole records can be decoded, so the key is decoded as the
+	   `type` of one. */
+	r->uid.len = r->record.len = 0;
+	buf_str(&r->record, "{\"type\":");
+	buf_add(&r->record, f->reading.key.data, f->reading.key.len);
+	buf_char(&r->record, '}');
+	rec = filter_record(f, buf_span(&r->record));
+	is_valid = rec != NULL && rec_str(rec, KEY_TYPE, &uid) == REC_OK;
+	if (is_valid)
+		buf_add(&r->uid, uid.p, uid.n);
+
 	/* Until the value has been read, this is rejected with the rest. */
 	buf_char(&f->reading.key, ':');
 	if (!is_valid || !filter_value(f, &value))
@@ -193,9 +181,9 @@ read_pair(void *context)
 	f->reading.key.len = 0;
 	if (span_eq(value, "null"))
 		return true;
-	entry = filter_record(f, value);
-	if (entry != NULL)
-		emit_entry(f, buf_span(&r->uid), entry, &r->extent);
+	rec = filter_record(f, value);
+	if (rec != NULL)
+		emit_entry(f, buf_span(&r->uid), rec, &r->extent);
 	return true;
 }
 
