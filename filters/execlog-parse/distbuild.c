@@ -338,25 +338,6 @@ split(struct event *e, const char *line, size_t n)
 	return suspicious == 0;
 }
 
-static bool
-check_needed_fields(const struct event *e, const struct handler *h)
-{
-	for (int i = h->first; i <= h->last; i++)
-		if (e->from[i] == e->to[i]) {
-			filter_reject(state.f, "field %d of %s is empty",
-			    i + 1, h->name.p);
-			return false;
-		}
-	return true;
-}
-
-static void
-note_empty_fields(const struct event *e)
-{
-	for (size_t i = ARG1; i < e->n_fields; i++)
-		state.has_empty_field |= e->from[i] == e->to[i];
-}
-
 /*
  * Of a line with fewer fields than its event has, keeps what is certain.  If
  * two spaces became one, an empty field is gone, and the fields after it have
@@ -384,29 +365,6 @@ keep_certain_fields(struct event *e, const struct handler *h, bool is_cut)
 }
 
 static void
-count_short_line(void)
-{
-	if (state.n_short++ > 0)
-		return;
-	state.short_file = state.f->input.name;
-	state.short_line = state.f->current_line;
-}
-
-static void
-report_short_lines(void)
-{
-	if (state.n_short > 0)
-		filter_fail(state.f, "%llu line%s fewer fields than %s event, "
-		    "the first is %s:%llu: what is not certain is left out "
-		    "(%s)", (unsigned long long)state.n_short,
-		    plural(state.n_short, " has", "s have"),
-		    plural(state.n_short, "its", "their"), state.short_file,
-		    (unsigned long long)state.short_line,
-		    state.has_empty_field ? "was the log cut?" :
-		    "no line has an empty field: did two spaces become one?");
-}
-
-static void
 read_line(const struct line *line)
 {
 	const struct handler *h;
@@ -428,15 +386,25 @@ read_line(const struct line *line)
 		count_unknown(field(&e, EVENT));
 		return;
 	}
-	if (!state.has_empty_field)
-		note_empty_fields(&e);
+
+	for (size_t i = ARG1; !state.has_empty_field && i < e.n_fields; i++)
+		state.has_empty_field = e.from[i] == e.to[i];
 	is_short = e.n_fields <= (size_t)h->end;
 	if (is_short)
 		keep_certain_fields(&e, h, line->full_len == line->len);
-	if (!check_needed_fields(&e, h) || (h->act != NULL && !h->act(&e)))
+	for (int i = h->first; i <= h->last; i++)
+		if (e.from[i] == e.to[i]) {
+			filter_reject(state.f, "field %d of %s is empty",
+			    i + 1, h->name.p);
+			return;
+		}
+	if (h->act != NULL && !h->act(&e))
 		return;
-	if (is_short)
-		count_short_line();
+	if (is_short && state.n_short == 0) {
+		state.short_file = state.f->input.name;
+		state.short_line = state.f->current_line;
+	}
+	state.n_short += is_short;
 	extent_add(&state.extent, e.us);
 }
 
@@ -455,8 +423,18 @@ distbuild_read(struct filter *f, const struct format_options *options)
 	open_tasks_finish();
 	worker_tasks_finish();
 	emit_build(f, distbuild_format.name, &state.extent);
-	report_short_lines();
+
+	if (state.n_short > 0)
+		filter_fail(f, "%llu line%s fewer fields than %s event, "
+		    "the first is %s:%llu: what is not certain is left out "
+		    "(%s)", (unsigned long long)state.n_short,
+		    plural(state.n_short, " has", "s have"),
+		    plural(state.n_short, "its", "their"), state.short_file,
+		    (unsigned long long)state.short_line,
+		    state.has_empty_field ? "was the log cut?" :
+		    "no line has an empty field: did two spaces become one?");
 	warn_of_unknown();
+
 	intern_release(&state.unknown_names);
 	free(state.unknown);
 	memset(&state, 0, sizeof state);

@@ -223,19 +223,6 @@ drop_observations(struct uid *u)
 	}
 }
 
-static void
-forget_uid(uint32_t uid)
-{
-	struct uid *u = &state.uids[uid];
-
-	map_remove(&state.by_text, u->hash, uid);
-	drop_observations(u);
-	u->generation++;
-	state.free_uids = mem_grow(state.free_uids, &state.free_uids_cap,
-	    state.n_free_uids + 1, sizeof *state.free_uids);
-	state.free_uids[state.n_free_uids++] = uid;
-}
-
 static uint32_t
 find_uid(struct span text)
 {
@@ -294,13 +281,21 @@ remember_uid(uint32_t uid)
 {
 	uint32_t *oldest = &state.remembered[state.n_remembered %
 	    REMEMBERED_MAX];
+	struct uid *u;
 
 	if (state.uids[uid].is_remembered)
 		return;
 	state.uids[uid].is_remembered = true;
 	if (state.n_remembered >= REMEMBERED_MAX) {
-		add_evidence_of_uid(&state.uids[*oldest], true);
-		forget_uid(*oldest);
+		u = &state.uids[*oldest];
+		add_evidence_of_uid(u, true);
+		map_remove(&state.by_text, u->hash, *oldest);
+		drop_observations(u);
+		u->generation++;
+		state.free_uids = mem_grow(state.free_uids,
+		    &state.free_uids_cap, state.n_free_uids + 1,
+		    sizeof *state.free_uids);
+		state.free_uids[state.n_free_uids++] = *oldest;
 	}
 	*oldest = uid;
 	state.n_remembered++;
