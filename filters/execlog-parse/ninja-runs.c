@@ -124,28 +124,13 @@ find_latest(void)
 	return latest;
 }
 
-/* Whether line e is of an earlier run than the line above it. */
-static bool
-is_older(const struct entry *above, const struct entry *e)
-{
-	return e->high_us < above->low_us;
-}
-
-/*
- * Whether line e begins a segment, and so a run, but that run began before the
- * command of the line above it had ended.
- */
-static bool
-begins_too_early(const struct entry *above, const struct entry *e)
-{
-	return e->end_us < above->end_us && e->high_us < above->ended_us;
-}
-
 /*
  * In a log that has not been recompacted, few lines contradict the order of the
- * lines: at most one, and one more for every ten lines.  Those that begin too
- * early are rarer, because a strange file time that makes them so would have to
- * be of the run before: at most one for every ten lines.
+ * lines, because they are of an earlier run than the line above them: at most
+ * one, and one more for every ten lines.  Fewer lines begin a segment, and so a
+ * run that began before the command of the line above them had ended, because a
+ * strange file time that makes them so would have to be of the run before: at
+ * most one for every ten lines.
  */
 static bool
 is_recompacted(void)
@@ -156,9 +141,10 @@ is_recompacted(void)
 	for (e = state.entries; e < end; e++) {
 		if (!has_bracket(e))
 			continue;
-		if (above != NULL && is_older(above, e))
+		if (above != NULL && e->high_us < above->low_us)
 			n_older++;
-		else if (above != NULL && begins_too_early(above, e))
+		else if (above != NULL && e->end_us < above->end_us &&
+		    e->high_us < above->ended_us)
 			n_early++;
 		n++;
 		above = e;

@@ -14,9 +14,7 @@
 #include "filters/execlog-parse/ninja-runs.h"
 #include "filters/execlog-parse/records.h"
 
-/*
- * All lines are in memory: there are about as many as outputs.
- */
+/* All lines are in memory: there are about as many as outputs. */
 enum { FIELDS = 5, VERSION_MIN = 4, VERSION_MAX = 7 };
 
 #define SIGNATURE "# ninja log"
@@ -35,7 +33,7 @@ static struct {
 	size_t n, cap;
 	int64_t log_modified_us;	/* when that log was last written, or
 					   INT_UNKNOWN */
-	size_t *last;		/* by output; for keep_last_of_each_output() */
+	size_t *last;		/* by output; for emit_run() */
 } state;
 
 /*
@@ -118,41 +116,29 @@ emit_task(const struct entry *e, size_t n)
 	filter_end_record(state.f);
 }
 
-/*
- * Drops all but the last entry of each output from those of a run, [from, to).
- * Returns the new end.
- */
-static size_t
-keep_last_of_each_output(size_t from, size_t to)
-{
-	size_t n = from;
-
-	for (size_t i = from; i < to; i++)
-		state.last[state.entries[i].output] = i;
-	for (size_t i = from; i < to; i++)
-		if (state.last[state.entries[i].output] == i)
-			state.entries[n++] = state.entries[i];
-	return n;
-}
-
 /* Emits the tasks of the entries [from, to), and their build record. */
 static void
 emit_run(size_t from, size_t to)
 {
 	struct extent extent = { 0 };
-	size_t n;
+	struct entry *all = state.entries;
+	size_t end = from, n;
 
-	to = keep_last_of_each_output(from, to);
-	sort(state.entries + from, to - from, sizeof *state.entries,
-	    compare_entries);
-	for (size_t i = from; i < to; i += n) {
-		for (n = 1; i + n < to; n++)
-			if (compare_commands(&state.entries[i],
-			    &state.entries[i + n]) != 0)
+	/* Only the last entry of each output counts. */
+	for (size_t i = from; i < to; i++)
+		state.last[all[i].output] = i;
+	for (size_t i = from; i < to; i++)
+		if (state.last[all[i].output] == i)
+			all[end++] = all[i];
+
+	sort(all + from, end - from, sizeof *all, compare_entries);
+	for (size_t i = from; i < end; i += n) {
+		for (n = 1; i + n < end; n++)
+			if (compare_commands(&all[i], &all[i + n]) != 0)
 				break;
-		emit_task(&state.entries[i], n);
-		extent_add(&extent, state.entries[i].start_us);
-		extent_add(&extent, state.entries[i].end_us);
+		emit_task(&all[i], n);
+		extent_add(&extent, all[i].start_us);
+		extent_add(&extent, all[i].end_us);
 	}
 	emit_build(state.f, ninja_format.name, &extent);
 }
@@ -262,20 +248,6 @@ read_time(struct span field, const char *name, int64_t *us)
 	return false;
 }
 
-/* A log without lines does not replace an earlier one. */
-static void
-add_entry(const struct entry *e)
-{
-	if (state.begins_log && !state.all_outputs)
-		end_log(false);
-	state.begins_log = false;
-	if (state.n == 0)
-		state.log_modified_us = input_modified_us(&state.f->input);
-	state.entries = mem_grow(state.entries, &state.cap, state.n + 1,
-	    sizeof *state.entries);
-	state.entries[state.n++] = *e;
-}
-
 static void
 read_line(const struct line *line)
 {
@@ -305,7 +277,16 @@ read_line(const struct line *line)
 	ninja_set_bracket(&e, mtime);
 	e.output = intern_add(&state.names, field[OUTPUT]);
 	e.hash = intern_add(&state.names, field[HASH]);
-	add_entry(&e);
+
+	/* A log without lines does not replace an earlier one. */
+	if (state.begins_log && !state.all_outputs)
+		end_log(false);
+	state.begins_log = false;
+	if (state.n == 0)
+		state.log_modified_us = input_modified_us(&state.f->input);
+	state.entries = mem_grow(state.entries, &state.cap, state.n + 1,
+	    sizeof *state.entries);
+	state.entries[state.n++] = e;
 }
 
 static bool
