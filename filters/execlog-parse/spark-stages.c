@@ -297,40 +297,30 @@ end_node(struct buf *b)
 }
 
 /*
- * The stage that has computed what a skipped stage would have computed; NULL if
- * that is not known.
- */
-static const struct stage *
-find_maker(const struct stage *s)
-{
-	uint32_t i = s->rdd == NO_RDD ? INDEX_NONE : map_find(&state.maker_of,
-	    span_bytes(&s->rdd, sizeof s->rdd));
-
-	return i == INDEX_NONE ? NULL : &state.stages[i];
-}
-
-/*
  * Writes the nodes of the skipped stages that `submitted` needs.  A job lists
  * the stages whose output it needs as its own.  Those of an earlier job are
- * skipped, and it waited for the stage of that job.
+ * skipped, and it waited for the stage of that job, which has computed the same
+ * RDD.
  */
 static void
 write_placeholders(const struct stage *submitted)
 {
 	const struct stage *s, *maker;
 	struct buf *b;
+	uint32_t i;
 
 	while (state.n_skipped > 0) {
 		s = stages_find(state.skipped[--state.n_skipped]);
-		maker = find_maker(s);
-		if (maker == submitted)
-			maker = NULL;
+		i = s->rdd == NO_RDD ? INDEX_NONE : map_find(&state.maker_of,
+		    span_bytes(&s->rdd, sizeof s->rdd));
+		maker = i == INDEX_NONE ? NULL : &state.stages[i];
 		b = begin_node(s, NO_ATTEMPT);
-		if (maker != NULL)
+		if (maker != NULL && maker != submitted) {
 			put_stage_id(b, maker->id, maker->attempt);
-		else
+		} else {
 			put_parents(b, s);
-		state.n_unknown += maker == NULL && s->n_parents == 0;
+			state.n_unknown += s->n_parents == 0;
+		}
 		end_node(b);
 	}
 }

@@ -19,58 +19,46 @@ const char *const task_metrics_keys[] = KEY_TEXTS(TASK_METRICS_KEYS);
 
 enum { NS_PER_US = 1000 };
 
-static void
-put_deps(struct buf *b, const struct task *t)
-{
-	const struct attempt *a = attempt_find(t->stage, t->stage_attempt);
-
-	if ((a == NULL || a->deps.n == 0) && t->retry_of == NO_TASK &&
-	    t->fetch_failure == NO_TASK)
-		return;
-	json_open(b, "deps", '[');
-	if (a != NULL)
-		buf_add(b, a->deps.p, a->deps.n);
-	if (t->retry_of != NO_TASK)
-		stages_put_task_id(b, t->retry_of);
-	if (t->fetch_failure != NO_TASK && t->fetch_failure != t->retry_of)
-		stages_put_task_id(b, t->fetch_failure);
-	json_close(b, ']');
-}
-
-static void
-put_name(struct buf *b, const struct task *t)
-{
-	const struct stage *s = stages_find(t->stage);
-	static struct buf name;		/* kept for the next task */
-	struct span target;
-
-	if (s == NULL || s->name == SYM_NONE)
-		return;
-	target = stage_name(s);
-	name.len = 0;
-	buf_add(&name, target.p, target.n);
-	buf_char(&name, ' ');
-	buf_i64(&name, t->index);
-	json_str(b, "name", buf_span(&name));
-	json_str(b, "target", target);
-}
-
 struct buf *
 task_begin(struct filter *f, const struct task *t, struct span executor)
 {
+	const struct stage *s = stages_find(t->stage);
+	const struct attempt *a = attempt_find(t->stage, t->stage_attempt);
 	struct buf *b = filter_begin_record(f, "task");
+	static struct buf name;		/* kept for the next task */
+	struct span target;
 
 	json_key(b, "id");
 	buf_char(b, '"');
 	buf_i64(b, t->id);
 	buf_char(b, '"');
-	put_name(b, t);
+	if (s != NULL && s->name != SYM_NONE) {
+		target = stage_name(s);
+		name.len = 0;
+		buf_add(&name, target.p, target.n);
+		buf_char(&name, ' ');
+		buf_i64(&name, t->index);
+		json_str(b, "name", buf_span(&name));
+		json_str(b, "target", target);
+	}
 	json_word(b, "kind", "run");
 	put_run(b);
 	put_times(b, t->launch_us, t->finish_us);
 	if (executor.p != NULL)
 		json_str(b, "host", executor);
-	put_deps(b, t);
+
+	if ((a != NULL && a->deps.n > 0) || t->retry_of != NO_TASK ||
+	    t->fetch_failure != NO_TASK) {
+		json_open(b, "deps", '[');
+		if (a != NULL)
+			buf_add(b, a->deps.p, a->deps.n);
+		if (t->retry_of != NO_TASK)
+			stages_put_task_id(b, t->retry_of);
+		if (t->fetch_failure != NO_TASK &&
+		    t->fetch_failure != t->retry_of)
+			stages_put_task_id(b, t->fetch_failure);
+		json_close(b, ']');
+	}
 	return b;
 }
 

@@ -105,19 +105,19 @@ begin_application(void)
 
 /* Reads an id, which is a number of at least 0; absent, it is `missing`. */
 static bool
-read_id(const struct rec *r, unsigned key, const char *name, int64_t missing,
-    int64_t *id)
+read_id(const struct rec *r, unsigned key, int64_t missing, int64_t *id)
 {
 	*id = missing;
 	if (rec_int(r, key, id) != REC_BAD && *id >= 0)
 		return true;
-	filter_reject(state.f, "%s is not a number of 0 or more", name);
+	filter_reject(state.f, "%.*s is not a number of 0 or more",
+	    SPAN_ARG(r->keys[key]));
 	return false;
 }
 
 /* Reads a time in milliseconds; 0 means that it is not known. */
 static bool
-read_time(const struct rec *r, unsigned key, const char *name, int64_t *us)
+read_time(const struct rec *r, unsigned key, int64_t *us)
 {
 	const struct field *field;
 	enum rec_found found = rec_find(r, key, REC_NUMBER, &field);
@@ -130,15 +130,9 @@ read_time(const struct rec *r, unsigned key, const char *name, int64_t *us)
 			*us = INT_UNKNOWN;
 		return true;
 	}
-	filter_reject(state.f, "%s is not a number of milliseconds, or is too "
-	    "large", name);
+	filter_reject(state.f, "%.*s is not a number of milliseconds, or is "
+	    "too large", SPAN_ARG(r->keys[key]));
 	return false;
-}
-
-static void
-extend(int64_t us)
-{
-	extent_add(&state.extent, us);
 }
 
 static bool
@@ -192,7 +186,7 @@ read_stage(const struct rec *info)
 		filter_reject(state.f, "the event has no Stage Info");
 		return NULL;
 	}
-	if (!read_id(info, INFO_STAGE, stage_keys[INFO_STAGE], -1, &id))
+	if (!read_id(info, INFO_STAGE, -1, &id))
 		return NULL;
 	s = stages_get(id);
 	if (rec_str(info, STAGE_NAME, &name) == REC_OK)
@@ -229,8 +223,7 @@ submit_stage(const struct rec *event)
 	struct stage *s = read_stage(info);
 	int64_t number;
 
-	if (s == NULL || !read_id(info, INFO_ATTEMPT, stage_keys[INFO_ATTEMPT],
-	    0, &number))
+	if (s == NULL || !read_id(info, INFO_ATTEMPT, 0, &number))
 		return;
 	if (number <= s->attempt)
 		filter_reject(state.f, "attempt %lld at stage %lld is "
@@ -250,8 +243,7 @@ complete_stage(const struct rec *event)
 	struct attempt *a;
 	int64_t number;
 
-	if (s == NULL || !read_id(info, INFO_ATTEMPT, stage_keys[INFO_ATTEMPT],
-	    0, &number))
+	if (s == NULL || !read_id(info, INFO_ATTEMPT, 0, &number))
 		return;
 	a = attempt_find(s->id, number);
 	if (a == NULL || a->ended) {
@@ -279,14 +271,13 @@ read_task(const struct rec *event, struct task *t)
 	    .fetch_failure = NO_TASK };
 	if (rec_str(info, EXECUTOR, &executor) == REC_OK)
 		t->executor = intern_add(&state.names, executor);
-	return read_id(event, STAGE, spark_keys[STAGE], -1, &t->stage) &&
-	    read_id(event, STAGE_ATTEMPT, spark_keys[STAGE_ATTEMPT], 0,
-	    &t->stage_attempt) &&
-	    read_id(info, TASK_ID, task_keys[TASK_ID], -1, &t->id) &&
-	    read_id(info, PARTITION, task_keys[PARTITION], -1, &t->index) &&
-	    read_time(info, LAUNCH, task_keys[LAUNCH], &t->launch_us) &&
-	    read_time(info, FINISH, task_keys[FINISH], &t->finish_us) &&
-	    read_time(info, GETTING, task_keys[GETTING], &t->getting_us);
+	return read_id(event, STAGE, -1, &t->stage) &&
+	    read_id(event, STAGE_ATTEMPT, 0, &t->stage_attempt) &&
+	    read_id(info, TASK_ID, -1, &t->id) &&
+	    read_id(info, PARTITION, -1, &t->index) &&
+	    read_time(info, LAUNCH, &t->launch_us) &&
+	    read_time(info, FINISH, &t->finish_us) &&
+	    read_time(info, GETTING, &t->getting_us);
 }
 
 /* Sets the tasks for which a task waited, which ended before it started. */
@@ -312,7 +303,7 @@ start_task(const struct rec *event)
 
 	if (!read_task(event, &t))
 		return;
-	extend(t.launch_us);
+	extent_add(&state.extent, t.launch_us);
 	find_earlier_tasks(&t);
 	key = span_bytes(&t.id, sizeof t.id);
 	if (map_find(&state.task_of, key) != INDEX_NONE) {
@@ -330,27 +321,6 @@ start_task(const struct rec *event)
 	}
 	state.tasks[i] = t;
 	map_put(&state.task_of, map_hash(key.p, key.n), i);
-}
-
-/* Takes over what the start event of a task has shown. */
-static void
-end_running(struct task *t)
-{
-	struct span key = span_bytes(&t->id, sizeof t->id);
-	uint32_t i = map_find(&state.task_of, key);
-	struct task *started;
-
-	if (i == INDEX_NONE) {
-		find_earlier_tasks(t);
-		return;
-	}
-	started = &state.tasks[i];
-	t->retry_of = started->retry_of;
-	t->fetch_failure = started->fetch_failure;
-	map_remove(&state.task_of, map_hash(key.p, key.n), i);
-	started->is_running = false;
-	started->next = state.free_task;
-	state.free_task = i;
 }
 
 /* Notes the result of a task for its partition and its stage. */
@@ -418,9 +388,10 @@ write_task(const struct rec *event, const struct task *t, struct span reason)
 static void
 end_task(const struct rec *event)
 {
-	struct span reason = { 0 };
+	struct span reason = { 0 }, key;
 	const struct rec *r;
-	struct task t;
+	struct task t, *started;
+	uint32_t i;
 
 	if (!read_task(event, &t))
 		return;
@@ -432,9 +403,23 @@ end_task(const struct rec *event)
 		note_result(&t, reason);
 		return;
 	}
-	extend(t.launch_us);
-	extend(t.finish_us);
-	end_running(&t);
+	extent_add(&state.extent, t.launch_us);
+	extent_add(&state.extent, t.finish_us);
+
+	key = span_bytes(&t.id, sizeof t.id);
+	i = map_find(&state.task_of, key);
+	if (i == INDEX_NONE) {
+		find_earlier_tasks(&t);
+	} else {
+		started = &state.tasks[i];
+		t.retry_of = started->retry_of;
+		t.fetch_failure = started->fetch_failure;
+		map_remove(&state.task_of, map_hash(key.p, key.n), i);
+		started->is_running = false;
+		started->next = state.free_task;
+		state.free_task = i;
+	}
+
 	write_task(event, &t, reason);
 	note_result(&t, reason);
 }
@@ -492,13 +477,13 @@ start_application(const struct rec *event)
 	struct span id, attempt;
 	int64_t us;
 
-	if (!read_time(event, TIMESTAMP, spark_keys[TIMESTAMP], &us))
+	if (!read_time(event, TIMESTAMP, &us))
 		return;
 	if (state.has_work) {
 		end_application();
 		begin_application();
 	}
-	extend(us);
+	extent_add(&state.extent, us);
 	/* As in the name of the log's file. */
 	if (rec_str(event, APP_ID, &id) != REC_OK)
 		return;
@@ -515,9 +500,9 @@ stop_application(const struct rec *event)
 {
 	int64_t us;
 
-	if (!read_time(event, TIMESTAMP, spark_keys[TIMESTAMP], &us))
+	if (!read_time(event, TIMESTAMP, &us))
 		return;
-	extend(us);
+	extent_add(&state.extent, us);
 	state.has_end = true;
 }
 
