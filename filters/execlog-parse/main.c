@@ -38,20 +38,6 @@ static const struct about about = {
 	.formats = log_formats,
 };
 
-static void
-check_options(void)
-{
-	opt.reader.all_runs = strcmp(opt.runs, "all") == 0;
-	if (!opt.reader.all_runs && strcmp(opt.runs, "last") != 0)
-		die("--runs is all or last, not '%s'", opt.runs);
-	if (opt.reader.all_runs && opt.reader.all_outputs)
-		die("--runs all and --all-outputs exclude each other");
-	if (opt.each && opt.run != NULL)
-		die("--each and --run exclude each other");
-	if (opt.run != NULL && *opt.run == '\0')
-		die("--run needs a name");
-}
-
 static const char no_task[] = "no task came: is this the execution log of a "
     "build?";
 
@@ -63,7 +49,16 @@ main(int argc, char **argv)
 	int64_t n_before;
 
 	filter_begin(&f, &about, options, argc, argv);
-	check_options();
+	opt.reader.all_runs = strcmp(opt.runs, "all") == 0;
+	if (!opt.reader.all_runs && strcmp(opt.runs, "last") != 0)
+		die("--runs is all or last, not '%s'", opt.runs);
+	if (opt.reader.all_runs && opt.reader.all_outputs)
+		die("--runs all and --all-outputs exclude each other");
+	if (opt.each && opt.run != NULL)
+		die("--each and --run exclude each other");
+	if (opt.run != NULL && *opt.run == '\0')
+		die("--run needs a name");
+
 	if (opt.each)
 		filter_read_each(&f);
 	if (opt.run != NULL)
@@ -76,6 +71,7 @@ main(int argc, char **argv)
 		if (opt.each && f.n_records == n_before && !f.input.unreadable)
 			filter_warn(&f, "%s", no_task);
 	}
+
 	run_release();
 	if (!opt.each || f.rejected)
 		filter_expect_records(&f, no_task);

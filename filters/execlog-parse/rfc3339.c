@@ -3,7 +3,7 @@
 #include "common/json/rec.h"
 #include "filters/execlog-parse/rfc3339.h"
 
-enum { DECIMALS = 6, S_PER_MINUTE = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400 };
+enum { S_PER_MINUTE = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400 };
 
 /* Moves text past its first n characters, which must be digits. */
 static bool
@@ -86,19 +86,14 @@ take_clock(struct span *text, int64_t *s)
 static bool
 take_fraction(struct span *text, int64_t *us)
 {
-	int64_t digit;
-	int n = 0;
+	int64_t digit, unit_us = 100000;
+	size_t n;
 
 	*us = 0;
 	if (!take_char(text, "."))
 		return true;
-	for (; text->n > 0 && text_is_digit(*text->p); n++) {
-		take_number(text, 1, &digit);
-		if (n < DECIMALS)
-			*us = *us * 10 + digit;
-	}
-	for (int i = n; i < DECIMALS; i++)
-		*us *= 10;
+	for (n = 0; take_number(text, 1, &digit); n++, unit_us /= 10)
+		*us += digit * unit_us;
 	return n > 0;
 }
 
