@@ -34,21 +34,6 @@ static struct {
 	struct recio *reader;	/* of check_parents() */
 } state;
 
-static bool
-read_metadata(void)
-{
-	struct span value, text;
-	const struct rec *r;
-
-	if (!filter_value(state.f, &value))
-		return false;
-	if ((r = filter_record(state.f, value)) == NULL)
-		return true;
-	if (rec_str(r, INVOCATION_ID, &text) == REC_OK)
-		buf_add(&state.run, text.p, text.n);
-	return true;
-}
-
 /* Whether the id, a JSON token, is of a type that dbt runs. */
 static bool
 is_run(struct span id)
@@ -85,16 +70,22 @@ check_parents(struct span id, struct span parents)
 	return r != NULL && rec_strings(r, PARENTS, &items, &n) != REC_BAD;
 }
 
-/* Reads a member of parent_map, whose key has been read. */
+/* Reads a member of an object, which is a node if the object is parent_map. */
 static bool
-read_node(void)
+read_pair(void *is_parent_map)
 {
-	struct span id = buf_span(&state.f->reading.key), parents;
+	static const char *const names[] = { NULL };
+	struct span id, parents;
 	const char *dot;
 	struct buf *b;
 
-	if (!filter_value(state.f, &parents))
+	if (filter_member(state.f, names) == NO_MEMBER ||
+	    !filter_value(state.f, &parents))
 		return false;
+	if (!*(bool *)is_parent_map)
+		return true;
+
+	id = buf_span(&state.f->reading.key);
 	if (!check_parents(id, parents)) {
 		filter_reject(state.f, "the parents of %.*s are not an array "
 		    "of strings", SPAN_ARG(id));
@@ -116,18 +107,6 @@ read_node(void)
 	return true;
 }
 
-/* Reads a member of an object, which is a node if the object is parent_map. */
-static bool
-read_pair(void *is_parent_map)
-{
-	static const char *const names[] = { NULL };
-	struct span value;
-
-	return filter_member(state.f, names) != NO_MEMBER &&
-	    (*(bool *)is_parent_map ? read_node() :
-	    filter_value(state.f, &value));
-}
-
 static bool
 read_member(void *context)
 {
@@ -136,14 +115,21 @@ read_member(void *context)
 	struct input *in = &state.f->input;
 	int member = filter_member(state.f, names);
 	bool is_parent_map = member == PARENT_MAP;
-	struct span value;
+	struct span value, text;
+	const struct rec *r;
 
 	(void)context;
-	if (member == METADATA)
-		return read_metadata();
-	if (is_parent_map || (member != NO_MEMBER && scan_peek(in) == '{'))
+	if (is_parent_map || (member != METADATA && member != NO_MEMBER &&
+	    scan_peek(in) == '{'))
 		return scan_each(in, "{}", read_pair, &is_parent_map);
-	return member != NO_MEMBER && filter_value(state.f, &value);
+	if (member == NO_MEMBER || !filter_value(state.f, &value))
+		return false;
+	if (member != METADATA)
+		return true;
+	r = filter_record(state.f, value);
+	if (r != NULL && rec_str(r, INVOCATION_ID, &text) == REC_OK)
+		buf_add(&state.run, text.p, text.n);
+	return true;
 }
 
 static bool

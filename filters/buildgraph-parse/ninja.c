@@ -148,71 +148,49 @@ read_edge(struct span line, struct span from, struct span rest)
 	return true;
 }
 
-/*
- * Ninja does not escape quotes in a label, so the label ends only at the end of
- * the line.
- */
-static bool
-read_vertex(struct span address, struct span rest)
-{
-	struct span label;
-
-	if (strip(rest, " [label=\"", "\", shape=ellipse]", &label))
-		set_label(vertex_of(address), true, label);
-	else if (strip(rest, " [label=\"", "\"]", &label))
-		set_label(vertex_of(address), false, label);
-	else
-		return false;
-	return true;
-}
-
 /* Reads a line that begins with a quote: a vertex or an edge. */
 static bool
 read_quoted(struct span line)
 {
 	const char *quote = memchr(line.p + 1, '"', line.n - 1);
-	static const char arrow[] = " -> \"";
-	size_t n = sizeof arrow - 1;
-	struct span address, rest;
+	struct span address, rest, target, label;
+	bool is_command;
 
 	if (quote == NULL)
 		return false;
 	address = span_of(line.p + 1, (size_t)(quote - line.p) - 1);
 	rest = span_of(quote + 1, line.n - address.n - 2);
-	if (rest.n > n && memcmp(rest.p, arrow, n) == 0)
-		return read_edge(line, address, span_of(rest.p + n,
-		    rest.n - n));
-	return read_vertex(address, rest);
-}
+	if (strip(rest, " -> \"", "", &target))
+		return read_edge(line, address, target);
 
-/*
- * Accepts the lines that are neither a vertex nor an edge; returns false if
- * ninja does not print such a line.
- */
-static bool
-read_other_line(struct span line)
-{
-	struct span middle;
-
-	if (span_eq(line, "digraph ninja {"))
-		graph.is_open = true;
-	else if (span_eq(line, "}"))
-		graph.is_open = false;
-	return span_eq(line, "digraph ninja {") || span_eq(line, "}") ||
-	    strip(line, "rankdir=", "", &middle) ||
-	    strip(line, "node [", "]", &middle) ||
-	    strip(line, "edge [", "]", &middle);
+	/* Ninja does not escape quotes in a label, so the label ends only at
+	   the end of the line. */
+	is_command = strip(rest, " [label=\"", "\", shape=ellipse]", &label);
+	if (!is_command && !strip(rest, " [label=\"", "\"]", &label))
+		return false;
+	set_label(vertex_of(address), is_command, label);
+	return true;
 }
 
 static void
 read_graph_line(const struct line *line)
 {
-	struct span text = span_of(line->p, line->len);
+	struct span text = span_of(line->p, line->len), middle;
+	bool is_valid = true;
 
 	if (!filter_check_text(graph.f, line))
 		return;
-	if (*text.p == '"' ? !read_quoted(text) :
-	    !read_other_line(text))
+	if (*text.p == '"')
+		is_valid = read_quoted(text);
+	else if (span_eq(text, "digraph ninja {"))
+		graph.is_open = true;
+	else if (span_eq(text, "}"))
+		graph.is_open = false;
+	else
+		is_valid = strip(text, "rankdir=", "", &middle) ||
+		    strip(text, "node [", "]", &middle) ||
+		    strip(text, "edge [", "]", &middle);
+	if (!is_valid)
 		filter_reject(graph.f, "the line is not from 'ninja -t graph'");
 }
 
@@ -265,51 +243,43 @@ find_file(struct span path)
 }
 
 /*
- * Reads a line "out: #deps 3, deps mtime 17 (VALID)", which is followed by
- * lines with four spaces and the path of an input.  Returns the command that
- * makes out and so has these inputs, or INDEX_NONE if they are to be ignored.
- *
- * A path may contain ": #deps ", so out ends at the last ": #deps " of the
- * line.
+ * Reads a line "out: #deps 3, deps mtime 17 (VALID)", or one of those that
+ * follow it, with four spaces and the path of an input.  *command is the
+ * command that makes the last out and so has these inputs, or INDEX_NONE if
+ * they are to be ignored.
  */
-static uint32_t
-read_deps_head(struct span line)
-{
-	struct span out = line, rest;
-	uint32_t file;
-
-	while (out.n > 0 && !strip(span_of(out.p + out.n - 1,
-	    line.n - out.n + 1), ": #deps ", ")", &rest))
-		out.n--;
-	if (out.n == 0) {
-		filter_reject(graph.f, "the line is not from 'ninja -t deps'");
-		return INDEX_NONE;
-	}
-	out.n--;
-	if (!strip(line, "", "(VALID)", &rest)) {
-		graph.n_stale++;
-		return INDEX_NONE;
-	}
-	file = find_file(out);
-	return file == INDEX_NONE ? INDEX_NONE : graph.vertices[file].producer;
-}
-
-/* *command is what read_deps_head() returned for the head before this line. */
 static void
 read_deps_line(const struct line *line, uint32_t *command)
 {
-	struct span text = span_of(line->p, line->len), path;
+	struct span text = span_of(line->p, line->len), out = text, rest;
 	uint32_t file;
 
 	if (!filter_check_text(graph.f, line))
 		return;
-	if (!strip(text, "    ", "", &path)) {
-		*command = read_deps_head(text);
+	if (strip(text, "    ", "", &rest)) {
+		file = find_file(rest);
+		if (*command != INDEX_NONE && file != INDEX_NONE)
+			add_edge(&graph.inputs, *command, file);
 		return;
 	}
-	file = find_file(path);
-	if (*command != INDEX_NONE && file != INDEX_NONE)
-		add_edge(&graph.inputs, *command, file);
+
+	/* A path may contain ": #deps ", so out ends at the last one. */
+	*command = INDEX_NONE;
+	while (out.n > 0 && !strip(span_of(out.p + out.n - 1,
+	    text.n - out.n + 1), ": #deps ", ")", &rest))
+		out.n--;
+	if (out.n == 0) {
+		filter_reject(graph.f, "the line is not from 'ninja -t deps'");
+		return;
+	}
+	out.n--;
+	if (!strip(text, "", "(VALID)", &rest)) {
+		graph.n_stale++;
+		return;
+	}
+	file = find_file(out);
+	if (file != INDEX_NONE)
+		*command = graph.vertices[file].producer;
 }
 
 static int

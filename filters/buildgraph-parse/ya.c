@@ -55,57 +55,49 @@ add_printed(struct buf *to, struct span text)
 	size_t i, n;
 
 	while (text.n > 0) {
-		for (i = 0; i < 2; i++) {
-			n = strlen(roots[i].root);
-			if (text.n >= n && memcmp(text.p, roots[i].root,
-			    n) == 0)
+		for (i = 0; i < 2; i++)
+			if (span_begins_with(text, roots[i].root))
 				break;
-		}
 		if (i < 2)
 			buf_str(to, roots[i].printed);
 		else
 			buf_char(to, *text.p);
-		n = i < 2 ? n : 1;
+		n = i < 2 ? strlen(roots[i].root) : 1;
 		text = span_of(text.p + n, text.n - n);
 	}
 }
 
-/* Joins n outputs, at least two: "lib/a.{h, cpp}".  Only two are written. */
-static void
-join_outputs(struct buf *to, const struct span *outputs, size_t n)
-{
-	struct span first = outputs[0], last = outputs[n - 1];
-	size_t prefix = text_common_prefix(first, last);
-
-	buf_add(to, first.p, prefix);
-	buf_char(to, '{');
-	buf_add(to, first.p + prefix, first.n - prefix);
-	buf_str(to, n == 2 ? ", " : " ... ");
-	buf_add(to, last.p + prefix, last.n - prefix);
-	buf_char(to, '}');
-}
-
 /*
- * Writes the outputs as ya prints them under the key `name`.  One output that
- * is printed unchanged needs no name: a node without one has the name of its
- * first output.
+ * Writes the outputs as ya prints them under the key `name`: several are joined
+ * to "lib/a.{h, cpp}", of more than two only the first and the last.  One
+ * output that is printed unchanged needs no name: a node without one has the
+ * name of its first output.
  */
 static void
 put_name(struct buf *b, const struct rec *node, struct reader *r)
 {
 	const struct span *items;
-	size_t n;
+	struct buf *joined = &r->joined, *printed = &r->printed;
+	struct span first, last;
+	size_t n, prefix;
 
 	if (rec_strings(node, OUTPUTS, &items, &n) != REC_OK || n == 0)
 		return;
-	r->joined.len = r->printed.len = 0;
-	if (n == 1)
-		buf_add(&r->joined, items[0].p, items[0].n);
-	else
-		join_outputs(&r->joined, items, n);
-	add_printed(&r->printed, buf_span(&r->joined));
-	if (n > 1 || span_compare(buf_span(&r->printed), items[0]) != 0)
-		json_str(b, "name", buf_span(&r->printed));
+	joined->len = printed->len = 0;
+	first = items[0];
+	last = items[n - 1];
+	prefix = n == 1 ? first.n : text_common_prefix(first, last);
+	buf_add(joined, first.p, prefix);
+	if (n > 1) {
+		buf_char(joined, '{');
+		buf_add(joined, first.p + prefix, first.n - prefix);
+		buf_str(joined, n == 2 ? ", " : " ... ");
+		buf_add(joined, last.p + prefix, last.n - prefix);
+		buf_char(joined, '}');
+	}
+	add_printed(printed, buf_span(joined));
+	if (n > 1 || span_compare(buf_span(printed), first) != 0)
+		json_str(b, "name", buf_span(printed));
 }
 
 static void
@@ -116,19 +108,6 @@ put_string(struct buf *b, const char *name, const struct rec *rec,
 
 	if (rec_str(rec, key, &text) == REC_OK)
 		json_str(b, name, text);
-}
-
-/* "kv" is an object with keys of its own, so it needs a reader of its own. */
-static void
-put_kv(struct buf *b, const struct rec *node, struct recio *kv_reader)
-{
-	const struct rec *kv = recio_member(kv_reader, node, KV);
-
-	if (kv == NULL)
-		return;
-	put_string(b, "rule", kv, P);
-	if (rec_true(kv, RUN_TEST))
-		json_true(b, "test");
 }
 
 /* Rejects a node without a uid or with an array that is not of strings. */
@@ -154,6 +133,7 @@ static bool
 read_element(void *context)
 {
 	struct reader *r = context;
+	const struct rec *kv;
 	struct rec *node;
 	struct buf *b;
 
@@ -165,7 +145,13 @@ read_element(void *context)
 	put_string(b, "id", node, UID);
 	put_name(b, node, r);
 	put_array(b, node, DEPS);
-	put_kv(b, node, r->kv);
+	/* "kv" has keys of its own, so it needs a reader of its own. */
+	kv = recio_member(r->kv, node, KV);
+	if (kv != NULL) {
+		put_string(b, "rule", kv, P);
+		if (rec_true(kv, RUN_TEST))
+			json_true(b, "test");
+	}
 	put_array(b, node, OUTPUTS);
 	put_array(b, node, TAGS);
 	put_string(b, "node_type", node, NODE_TYPE);
