@@ -126,41 +126,6 @@ struct reach {
 	uint64_t *is_direct, *is_earlier;
 };
 
-/* Sets `near` of a node, and is_direct to its parents that are shown. */
-static void
-find_near(struct chart *p, struct reach *r, uint32_t node)
-{
-	const struct folded *n = &p->fold->nodes[node];
-	const uint32_t *parents = p->fold->parents + n->first_parent;
-	uint64_t *near = set_of(&r->near, node);
-	uint32_t shown;
-
-	memset(r->is_direct, 0, r->near.n_words * sizeof *r->is_direct);
-	for (uint32_t i = 0; i < n->n_parents; i++) {
-		shown = find_shown(p, parents[i]);
-		if (shown != INDEX_NONE)
-			set_add(r->is_direct, shown);
-		else
-			set_add_all(&r->near, near,
-			    set_of(&r->near, parents[i]));
-	}
-	set_add_all(&r->near, near, r->is_direct);
-}
-
-/*
- * Whether the edges to a node are all shown: in a query they are the flow of
- * data, and in a build only the order.
- */
-static bool
-shows_all_edges(const struct chart *p, uint32_t to)
-{
-	struct span text;
-	enum label_kind kind = fold_label(p->fold, chart_node(p, to), &text);
-
-	return p->fold->is_each || kind == LABEL_INSTRUCTION ||
-	    kind == LABEL_CALL;
-}
-
 /*
  * Adds the edges to the shown node `to`, but for those that show only an order
  * that other edges show already.  Sets `before` of the node.
@@ -170,7 +135,9 @@ add_edges_to(struct chart *p, struct reach *r, uint32_t to)
 {
 	const uint64_t *near = set_of(&r->near, p->shown[to]);
 	uint64_t *before = set_of(&r->before, to);
-	bool shows_all = shows_all_edges(p, to), is_direct;
+	struct span text;
+	enum label_kind kind = fold_label(p->fold, chart_node(p, to), &text);
+	bool shows_all, is_direct;
 
 	memset(r->is_earlier, 0, r->near.n_words * sizeof *r->is_earlier);
 	for (uint32_t from = 0; from < to; from++)
@@ -180,6 +147,9 @@ add_edges_to(struct chart *p, struct reach *r, uint32_t to)
 	set_add_all(&r->before, before, near);
 	set_add_all(&r->before, before, r->is_earlier);
 
+	/* In a query the edges are the flow of data, in a build an order. */
+	shows_all = p->fold->is_each || kind == LABEL_INSTRUCTION ||
+	    kind == LABEL_CALL;
 	for (uint32_t from = 0; from < to; from++) {
 		is_direct = set_has(r->is_direct, from);
 		if (set_has(near, from) && ((is_direct && shows_all) ||
@@ -191,18 +161,35 @@ add_edges_to(struct chart *p, struct reach *r, uint32_t to)
 static void
 connect_nodes(struct chart *p)
 {
+	const struct folded *n;
+	const uint32_t *parents;
 	struct reach r;
-	uint32_t to = 0;
+	uint32_t to = 0, shown;
+	uint64_t *near;
 
 	r.near = sets_new(p->fold->n, p->n_shown);
 	r.before = sets_new(p->n_shown, p->n_shown);
 	r.is_direct = mem_zero(r.near.n_words, sizeof *r.is_direct);
 	r.is_earlier = mem_zero(r.near.n_words, sizeof *r.is_earlier);
+
 	for (uint32_t i = 0; i < p->fold->n; i++) {
-		find_near(p, &r, i);
+		n = &p->fold->nodes[i];
+		parents = p->fold->parents + n->first_parent;
+		near = set_of(&r.near, i);
+		memset(r.is_direct, 0, r.near.n_words * sizeof *r.is_direct);
+		for (uint32_t j = 0; j < n->n_parents; j++) {
+			shown = find_shown(p, parents[j]);
+			if (shown != INDEX_NONE)
+				set_add(r.is_direct, shown);
+			else
+				set_add_all(&r.near, near,
+				    set_of(&r.near, parents[j]));
+		}
+		set_add_all(&r.near, near, r.is_direct);
 		if (to < p->n_shown && p->shown[to] == i)
 			add_edges_to(p, &r, to++);
 	}
+
 	free(r.near.bits);
 	free(r.before.bits);
 	free(r.is_direct);

@@ -82,27 +82,6 @@ put_label(const struct draft *d, uint32_t v, struct buf *b)
 	}
 }
 
-static void
-set_labels(struct draft *d)
-{
-	struct fold *fold = d->fold;
-	const struct network *net = fold->net;
-	struct buf text = { 0 };
-	sym label;
-
-	d->label_us = mem_zero(net->n_vertices, sizeof *d->label_us);
-	for (uint32_t v = 0; v < net->n_vertices; v++) {
-		text.len = 0;
-		put_label(d, v, &text);
-		label = intern_add(&fold->labels, buf_span(&text));
-		d->label_of[v] = label;
-		d->label_us[label] += net->dag.weight[v];
-		if (text.data[0] != LABEL_CALL)
-			fold->total_us += net->dag.weight[v];
-	}
-	buf_release(&text);
-}
-
 /* Whether a label is of an instruction that only administers the query. */
 static bool
 is_bookkeeping(struct span label)
@@ -114,8 +93,7 @@ is_bookkeeping(struct span label)
 	if (label.p[0] != LABEL_INSTRUCTION)
 		return false;
 	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-		if (function.n >= strlen(modules[i]) && memcmp(function.p,
-		    modules[i], strlen(modules[i])) == 0)
+		if (span_begins_with(function, modules[i]))
 			return true;
 	return span_eq(function, ".");	/* an assignment, or a return */
 }
@@ -252,11 +230,26 @@ is_better_example(const struct draft *d, uint32_t v, uint32_t than)
 }
 
 static void
-add_to_node(struct draft *d, struct folded *n, uint32_t v)
+fold_vertex(struct draft *d, uint32_t v)
 {
-	const struct task *t = network_task(d->fold->net, v);
-	int64_t us = d->fold->net->dag.weight[v];
+	struct fold *fold = d->fold;
+	const struct task *t = network_task(fold->net, v);
+	int64_t us = fold->net->dag.weight[v];
+	uint32_t entry = INDEX_NONE;
+	struct folded *n;
 
+	list_parents(d, v);
+	if (is_left_out(d, v) && d->n_list <= PASSED_MAX) {
+		fold->node_of[v] = find_or_add(d, SYM_NONE);
+		return;
+	}
+	if (!fold->is_each)
+		entry = find_continued(d, d->label_of[v]);
+	if (entry == INDEX_NONE)
+		entry = find_or_add(d, d->label_of[v]);
+	fold->node_of[v] = entry;
+
+	n = &fold->nodes[entry];
 	n->n_tasks++;
 	n->sum_us += us;
 	if (us > n->max_us)
@@ -270,25 +263,6 @@ add_to_node(struct draft *d, struct folded *n, uint32_t v)
 		    0 : n->size_bytes, t->size_bytes);
 	if (is_better_example(d, v, n->example))
 		n->example = v;
-}
-
-static void
-fold_vertex(struct draft *d, uint32_t v)
-{
-	struct fold *fold = d->fold;
-	sym label = d->label_of[v];
-	uint32_t entry;
-
-	list_parents(d, v);
-	if (is_left_out(d, v) && d->n_list <= PASSED_MAX) {
-		fold->node_of[v] = find_or_add(d, SYM_NONE);
-		return;
-	}
-	entry = fold->is_each ? INDEX_NONE : find_continued(d, label);
-	if (entry == INDEX_NONE)
-		entry = find_or_add(d, label);
-	fold->node_of[v] = entry;
-	add_to_node(d, &fold->nodes[entry], v);
 }
 
 /* --- order ---------------------------------------------------------------- */
@@ -331,15 +305,20 @@ renumber_parents(struct fold *fold, const struct folded *n,
 	sort(parents, n->n_parents, sizeof *parents, compare_u32);
 }
 
-/*
- * Sorts the entries in `order` level by level, and sets number_of, by entry.
- * All parents of a level are on the levels before it.
- */
+/* Puts the nodes in order and drops the entries of what is left out. */
 static void
-number_nodes(struct fold *fold, uint32_t *order, size_t n, uint32_t *number_of)
+order_nodes(struct fold *fold)
 {
-	size_t end;
+	uint32_t *order = mem_resize(NULL, fold->n, sizeof *order);
+	uint32_t *number_of = mem_ones(fold->n, sizeof *number_of);
+	struct folded *nodes;
+	size_t n = 0, end;
 
+	for (uint32_t i = 0; i < fold->n; i++)
+		if (fold->nodes[i].label != SYM_NONE)
+			order[n++] = i;
+
+	/* All parents of a level are on the levels before it. */
 	sort_with(order, n, sizeof *order, compare_depths, fold->nodes);
 	for (size_t first = 0; first < n; first = end) {
 		for (end = first; end < n && fold->nodes[order[end]].depth ==
@@ -351,21 +330,7 @@ number_nodes(struct fold *fold, uint32_t *order, size_t n, uint32_t *number_of)
 		for (size_t i = first; i < end; i++)
 			number_of[order[i]] = (uint32_t)i;
 	}
-}
 
-/* Puts the nodes in order and drops the entries of what is left out. */
-static void
-order_nodes(struct fold *fold)
-{
-	uint32_t *order = mem_resize(NULL, fold->n, sizeof *order);
-	uint32_t *number_of = mem_ones(fold->n, sizeof *number_of);
-	struct folded *nodes;
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < fold->n; i++)
-		if (fold->nodes[i].label != SYM_NONE)
-			order[n++] = i;
-	number_nodes(fold, order, n, number_of);
 	nodes = mem_resize(NULL, n, sizeof *nodes);
 	for (size_t i = 0; i < n; i++)
 		nodes[i] = fold->nodes[order[i]];
@@ -386,6 +351,8 @@ fold_make(struct fold *fold, const struct network *net, bool is_each,
 {
 	const struct intern *names = &net->build->names;
 	struct draft d = { .fold = fold };
+	struct buf text = { 0 };
+	sym label;
 
 	*fold = (struct fold){ .net = net, .is_each = is_each };
 	intern_init(&fold->labels);
@@ -394,18 +361,30 @@ fold_make(struct fold *fold, const struct network *net, bool is_each,
 	d.instruction = intern_find(names, span_str("instruction"));
 	d.label_of = mem_table(net->n_vertices, sizeof *d.label_of);
 	d.is_on_path = mem_zero(net->n_vertices, sizeof *d.is_on_path);
+	d.label_us = mem_zero(net->n_vertices, sizeof *d.label_us);
 	fold->node_of = mem_table(net->n_vertices, sizeof *fold->node_of);
 	for (size_t i = 0; i < n_path; i++)
 		d.is_on_path[path[i]] = true;
-	set_labels(&d);
+
+	for (uint32_t v = 0; v < net->n_vertices; v++) {
+		text.len = 0;
+		put_label(&d, v, &text);
+		label = intern_add(&fold->labels, buf_span(&text));
+		d.label_of[v] = label;
+		d.label_us[label] += net->dag.weight[v];
+		if (text.data[0] != LABEL_CALL)
+			fold->total_us += net->dag.weight[v];
+	}
 	for (size_t i = 0; i < net->n_vertices; i++)
 		fold_vertex(&d, net->dag.order[i]);
 	order_nodes(fold);
+
 	map_release(&d.map);
 	free(d.label_of);
 	free(d.is_on_path);
 	free(d.label_us);
 	free(d.list);
+	buf_release(&text);
 }
 
 void
