@@ -67,22 +67,6 @@ put_share(struct buf *b, const struct chart *p, int64_t us)
 	report_percent(b, (double)us / (double)p->fold->total_us);
 }
 
-/* The first line of a node. */
-static void
-put_function(struct buf *b, const struct chart *p, const struct folded *n)
-{
-	struct span text;
-	enum label_kind kind = fold_label(p->fold, n, &text);
-
-	if (kind == LABEL_COPY)
-		buf_str(b, text.n > 0 ? "copy of " : "copy");
-	else if (kind == LABEL_PREPARE)
-		buf_str(b, text.n > 0 ? "prepare " : "prepare");
-	put_name(b, text, kind == LABEL_NAME || kind == LABEL_PLACEHOLDER);
-	if (n->n_tasks > 1)
-		buf_printf(b, " x %llu", (unsigned long long)n->n_tasks);
-}
-
 /* The name of a task without its rule, with which the names of go begin. */
 static struct span
 name_without_rule(const struct build *b, const struct task *t, struct span rule)
@@ -127,13 +111,20 @@ void
 caption_node(struct buf *b, const struct chart *p, const struct folded *n)
 {
 	struct span text;
+	enum label_kind kind = fold_label(p->fold, n, &text);
 
-	put_function(b, p, n);
-	if (n->n_tasks == 1)
+	if (kind == LABEL_COPY)
+		buf_str(b, text.n > 0 ? "copy of " : "copy");
+	else if (kind == LABEL_PREPARE)
+		buf_str(b, text.n > 0 ? "prepare " : "prepare");
+	put_name(b, text, kind == LABEL_NAME || kind == LABEL_PLACEHOLDER);
+	if (n->n_tasks > 1)
+		buf_printf(b, " x %llu", (unsigned long long)n->n_tasks);
+	else if (n->n_tasks == 1)
 		put_example(b, p, n);
 	buf_char(b, '\n');
 	put_us(b, n->sum_us);
-	if (fold_label(p->fold, n, &text) == LABEL_CALL)
+	if (kind == LABEL_CALL)
 		buf_str(b, " with what it calls");
 	else
 		put_share(b, p, n->sum_us);

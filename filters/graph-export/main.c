@@ -147,13 +147,6 @@ put_graph(struct filter *f, const struct format *format, struct paths *paths,
 	network_release(&net);
 }
 
-static bool
-is_selected(const struct build *b)
-{
-	return opt.run == NULL || (b->run_name != NULL &&
-	    strcmp(b->run_name, opt.run) == 0);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -170,7 +163,8 @@ main(int argc, char **argv)
 	    sizeof *formats)];
 	paths_begin(&paths, &builds, &f, NULL, opt.graph, opt.path);
 	while ((build = builds_next(&builds)) != NULL) {
-		if (!is_selected(build))
+		if (opt.run != NULL && (build->run_name == NULL ||
+		    strcmp(build->run_name, opt.run) != 0))
 			continue;
 		build_resolve_attempts(build);
 		put_graph(&f, format, &paths, build);

@@ -134,21 +134,6 @@ put_item(struct buf *b, const char *prefix, size_t number, size_t *n)
 	buf_printf(b, "%s%s%zu", (*n)++ > 0 ? "," : " ", prefix, number);
 }
 
-/* Outlines the nodes on the path. */
-static void
-put_outlines(struct buf *b, const struct chart *p)
-{
-	size_t n = 0;
-
-	if (p->n_path == 0)
-		return;
-	buf_str(b, "classDef path stroke:#d55e00,stroke-width:4px\nclass");
-	for (size_t i = 0; i < p->n_shown; i++)
-		if (chart_node(p, i)->n_critical > 0)
-			put_item(b, "n", p->shown[i] + 1, &n);
-	buf_str(b, " path\n");
-}
-
 /* Sets the style of the edges with a width, on the path or not on it. */
 static void
 put_styles(struct buf *b, const struct chart *p, unsigned width,
@@ -172,16 +157,26 @@ put_styles(struct buf *b, const struct chart *p, unsigned width,
 void
 mermaid_put(struct buf *b, const struct chart *p)
 {
+	size_t n = 0;
+
 	put_title(b, p);
 	/* What was first is below, wherever the arrows point. */
 	buf_str(b, p->points_to_needs ? "flowchart TB\n" : "flowchart BT\n");
 	put_nodes(b, p);
 	put_edges(b, p);
+
 	for (unsigned heat = 0; heat <= HEAT_MAX; heat++)
 		buf_printf(b, "classDef heat%u fill:%s,color:#000,"
 		    "stroke:#666,font-size:%upx\n", heat, heat_fills[heat],
 		    12 + 2 * heat);
-	put_outlines(b, p);
+	if (p->n_path > 0) {
+		buf_str(b, "classDef path stroke:#d55e00,stroke-width:4px\n"
+		    "class");
+		for (size_t i = 0; i < p->n_shown; i++)
+			if (chart_node(p, i)->n_critical > 0)
+				put_item(b, "n", p->shown[i] + 1, &n);
+		buf_str(b, " path\n");
+	}
 	for (unsigned width = 1; width <= EDGE_WIDTH_MAX; width++) {
 		put_styles(b, p, width, false);
 		put_styles(b, p, width, true);
