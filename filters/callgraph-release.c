@@ -147,32 +147,15 @@ make_dir(const char *path)
 }
 
 /*
- * Makes a symbolic link.  A rename replaces an older link atomically.  The
- * temporary link may exist if an earlier process with this pid was killed.
- */
-static void
-make_link(const char *target, const char *path, const char *temporary)
-{
-	int error;
-
-	unlink(temporary);
-	if (symlink(target, temporary) == 0 && rename(temporary, path) == 0)
-		return;
-	error = errno;
-	unlink(temporary);
-	errno = error;
-	die_errno("cannot link '%s'", path);
-}
-
-/*
  * Creates a symbolic link to the release, by which the releases of shared
  * libraries are found.  The first byte of the build id names a directory, and
- * the others the link in it.
+ * the others the link in it.  A rename replaces an older link atomically.
  */
 static void
 link_build_id(const char *dir, const char *build_id)
 {
 	struct buf path = { 0 }, target = { 0 }, temporary = { 0 };
+	int error;
 
 	if (strlen(build_id) < 4)	/* unknown, or only one byte */
 		return;
@@ -183,7 +166,16 @@ link_build_id(const char *dir, const char *build_id)
 	buf_printf(&path, "/%s.release", build_id + 2);
 	buf_printf(&target, "../../%s.release", state.checksum);
 	buf_printf(&temporary, "%s.%ld", buf_cstr(&path), (long)getpid());
-	make_link(buf_cstr(&target), buf_cstr(&path), buf_cstr(&temporary));
+
+	/* It may exist if an earlier process with this pid was killed. */
+	unlink(buf_cstr(&temporary));
+	if (symlink(buf_cstr(&target), temporary.data) != 0 ||
+	    rename(temporary.data, buf_cstr(&path)) != 0) {
+		error = errno;
+		unlink(temporary.data);
+		errno = error;
+		die_errno("cannot link '%s'", path.data);
+	}
 	buf_release(&path);
 	buf_release(&target);
 	buf_release(&temporary);

@@ -263,26 +263,11 @@ put_postprocessors(struct buf *b, const struct units *units)
 	json_close(b, ']');
 }
 
-/* Joins the words as Perun does: a space precedes each nonempty later word. */
-static void
-put_command(struct buf *b, const struct span *words, size_t n)
-{
-	struct buf command = { 0 };
-
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0 && words[i].n > 0)
-			buf_char(&command, ' ');
-		buf_add(&command, words[i].p, words[i].n);
-	}
-	json_str(b, "command", buf_span(&command));
-	buf_release(&command);
-}
-
 static void
 emit_job(struct filter *f, const struct matrix *m, sym cmd, sym args,
     sym workload, const struct unit *collector)
 {
-	struct buf *b = filter_begin_record(f, "job");
+	struct buf *b = filter_begin_record(f, "job"), command = { 0 };
 	struct span words[] = { intern_span(&m->cmds, cmd),
 	    intern_span(&m->args, args), intern_span(&m->workloads, workload) };
 	const struct config_value *generator = m->generators[workload];
@@ -296,7 +281,14 @@ emit_job(struct filter *f, const struct matrix *m, sym cmd, sym args,
 	put_params(b, collector);
 	put_postprocessors(b, &m->postprocessors);
 	if (generator == NULL) {
-		put_command(b, words, 3);
+		/* As Perun does: a space precedes each nonempty later word. */
+		for (size_t i = 0; i < 3; i++) {
+			if (i > 0 && words[i].n > 0)
+				buf_char(&command, ' ');
+			buf_add(&command, words[i].p, words[i].n);
+		}
+		json_str(b, "command", buf_span(&command));
+		buf_release(&command);
 	} else {
 		json_key(b, "generator");
 		config_put_json(b, generator);

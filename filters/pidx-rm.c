@@ -155,28 +155,14 @@ remove_selected(struct filter *f, const struct selector *list, size_t n)
 	pidx_release(&index);
 }
 
-static void
-remove_pending_file(struct filter *f, const char *name)
-{
-	struct buf *b;
-
-	if (!pending_remove(&job.perun.store, name)) {
-		filter_fail(f, "cannot remove the pending profile '%s': %s",
-		    name, strerror(errno));
-		return;
-	}
-	b = filter_begin_record(f, "pending");
-	json_cstr(b, "path", name);
-	json_true(b, "removed");
-	filter_end_record(f);
-}
-
 /* Removes the pending profiles that the selectors match. */
 static void
 remove_selected_pending(struct filter *f, const struct selector *list, size_t n)
 {
 	struct pending p;
+	const char *name;
 	bool *removed;
+	struct buf *b;
 
 	store_lock(&job.perun.store, STORE_INDEX);
 	pending_read(&p, &job.perun.store);
@@ -184,9 +170,18 @@ remove_selected_pending(struct filter *f, const struct selector *list, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (list[i].kind == SELECTOR_PENDING)
 			mark_selected(f, &list[i], &p.index, removed);
-	for (size_t i = 0; i < p.index.n; i++)
-		if (removed[i])
-			remove_pending_file(f, p.index.entries[i].path.p);
+	for (size_t i = 0; i < p.index.n; i++) {
+		name = p.index.entries[i].path.p;
+		if (removed[i] && pending_remove(&job.perun.store, name)) {
+			b = filter_begin_record(f, "pending");
+			json_cstr(b, "path", name);
+			json_true(b, "removed");
+			filter_end_record(f);
+		} else if (removed[i]) {
+			filter_fail(f, "cannot remove the pending profile "
+			    "'%s': %s", name, strerror(errno));
+		}
+	}
 	store_unlock(&job.perun.store, STORE_INDEX);
 	free(removed);
 	pending_release(&p);
