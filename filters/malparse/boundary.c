@@ -89,17 +89,14 @@ boundary_find(struct object_scan *b, struct span s)
  * other keys.
  */
 static bool
-begins_with_first_key(const char *p, size_t n)
+begins_with_first_key(struct span s)
 {
 	static const char *const keys[] = { "{\"version\":", "{\"source\":",
 	    "{\"sessionid\":", "{\"session\":", "{\"event\":", "{\"user\":" };
-	size_t length;
 
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		length = strlen(keys[i]);
-		if (n >= length && memcmp(p, keys[i], length) == 0)
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (span_begins_with(s, keys[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -114,7 +111,7 @@ boundary_next(struct span s, size_t at)
 			break;
 		at = (size_t)(brace - s.p);
 		if ((at > 0 && brace[-1] == '\n') ||
-		    begins_with_first_key(brace, s.n - at))
+		    begins_with_first_key(span_of(brace, s.n - at)))
 			return at;
 	}
 	return s.n;

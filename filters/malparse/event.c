@@ -1,5 +1,6 @@
 /* event - reads an object of any version of MonetDB's profiler */
 
+#include <ctype.h>
 #include <string.h>
 
 #include "common/base/num.h"
@@ -181,13 +182,6 @@ read_clocks(struct event *e)
 	return ok;
 }
 
-static bool
-is_name_char(char c)
-{
-	return c == '_' || text_is_digit(c) || (c >= 'a' && c <= 'z') ||
-	    (c >= 'A' && c <= 'Z');
-}
-
 /*
  * Sets module and operation from the statement, for servers that write no keys
  * for them.  They are MODULE.OPERATION before the first parenthesis that
@@ -211,7 +205,8 @@ operation_from_statement(struct event *e, struct span stmt)
 	do {	/* skip words such as `barrier' or `function' */
 		while (p < end && *p == ' ')
 			p++;
-		for (name = p; p < end && is_name_char(*p); p++)
+		for (name = p; p < end && (*p == '_' ||
+		    isalnum((unsigned char)*p)); p++)
 			;
 	} while (p > name && p < end && *p == ' ');
 	dot = p;
@@ -223,25 +218,6 @@ operation_from_statement(struct event *e, struct span stmt)
 		return;
 	e->module = span_of(name, (size_t)(dot - name));
 	e->operation = span_of(dot + 1, (size_t)(p - dot) - 1);
-}
-
-static void
-read_names(struct event *e)
-{
-	const struct rec *r = e->rec;
-	/* Up to format S, "function" is the plan; since M, the operation. */
-	bool function_is_operation = e->format == FORMAT_M ||
-	    e->format == FORMAT_P;
-
-	e->session = event_text(r, E_SESSION);
-	e->client = event_text(r, E_SESSIONID);
-	e->program = event_text(r, function_is_operation ? E_PROGRAM :
-	    E_FUNCTION);
-	e->module = event_text(r, E_MODULE);
-	e->operation = event_text(r, function_is_operation ? E_FUNCTION :
-	    E_INSTRUCTION);
-	if (!has_key(r, E_MODULE) && has_key(r, E_STMT))
-		operation_from_statement(e, event_text(r, E_STMT));
 }
 
 static bool
@@ -269,15 +245,30 @@ read_state(struct event *e)
 void
 event_read(struct event *e, const struct rec *r, const char **why)
 {
-	*e = (struct event){ .rec = r };
+	/* Up to format S, "function" is the plan; since M, the operation. */
+	unsigned program = E_FUNCTION, operation = E_INSTRUCTION;
+
+	*e = (struct event){ .rec = r,
+	    .thread = int_or_unknown(r, E_THREAD),
+	    .usec = int_or_unknown(r, E_USEC),
+	    .tag = int_or_unknown(r, E_TAG),
+	    .pc = int_or_unknown(r, E_PC),
+	    .session = event_text(r, E_SESSION),
+	    .client = event_text(r, E_SESSIONID),
+	    .module = event_text(r, E_MODULE) };
 	e->kind = detect_format(r, &e->format);
-	e->thread = int_or_unknown(r, E_THREAD);
-	e->usec = int_or_unknown(r, E_USEC);
-	e->tag = int_or_unknown(r, E_TAG);
-	e->pc = int_or_unknown(r, E_PC);
 	if (!read_clocks(e))
 		*why = "its time is not a number of microseconds below 2^53";
-	read_names(e);
+
+	if (e->format >= FORMAT_M) {
+		program = E_PROGRAM;
+		operation = E_FUNCTION;
+	}
+	e->program = event_text(r, program);
+	e->operation = event_text(r, operation);
+	if (!has_key(r, E_MODULE) && has_key(r, E_STMT))
+		operation_from_statement(e, event_text(r, E_STMT));
+
 	if (e->kind == EVENT_INSTRUCTION) {
 		e->has_state = read_state(e);
 		*why = !e->has_state ? "its state is not start, done or pause" :
