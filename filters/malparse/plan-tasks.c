@@ -48,14 +48,6 @@ is_block(const struct plans *p, const struct instruction *i)
 	    "language.dataflow");
 }
 
-static const char *
-kind_of(const struct plans *p, const struct instruction *i)
-{
-	const char *name = intern_str(&p->names, i->operation);
-
-	return strncmp(name, "user.", 5) == 0 ? "call" : "instruction";
-}
-
 /* What those wait for that depend on the instruction. */
 static struct task_ref
 last_task(const struct execution *x, const struct instruction *i)
@@ -80,12 +72,6 @@ put_dep(struct buf *b, struct task_ref dep)
 	put_id(b, dep);
 }
 
-static bool
-is_same(struct task_ref a, struct task_ref b)
-{
-	return a.execution == b.execution && a.pc == b.pc;
-}
-
 /*
  * Writes the prerequisites that ran and are tasks, except those whose pc is not
  * lower: these occur in loops, and could form cycles.  In a sequential plan,
@@ -99,14 +85,17 @@ put_prerequisites(struct buf *b, const struct walk *w,
 	int64_t block_pc = w->block < w->n ? w->list[w->block]->pc : i->pc;
 	bool waits_in_block = false;
 	struct instruction *other;
+	struct task_ref last;
 
 	for (; dep < end; dep++) {
 		other = plan_find_instruction(w->x, *dep);
 		if (other == NULL || other->n_runs == 0 || other->pc == 0 ||
 		    other->pc >= i->pc || is_block(w->plans, other))
 			continue;
-		if (!is_same(last_task(w->x, other), w->before))
-			put_dep(b, last_task(w->x, other));
+		last = last_task(w->x, other);
+		if (last.execution != w->before.execution ||
+		    last.pc != w->before.pc)
+			put_dep(b, last);
 		other->has_dependent = true;
 		waits_in_block = waits_in_block || other->pc > block_pc;
 	}
@@ -143,31 +132,17 @@ plan_us(const struct execution *x)
 static int64_t
 remote_us(const struct execution *x)
 {
-	int64_t start_us = INT64_MAX, end_us = INT64_MIN;
+	int64_t start_us = INT_UNKNOWN, end_us = INT_UNKNOWN;
 	const struct instruction *i = x->instructions;
 
 	if (plan_us(x) != INT_UNKNOWN)
 		return plan_us(x);
 	for (; i < x->instructions + x->n_instructions; i++) {
-		if (i->n_runs == 0 || i->start_us == INT_UNKNOWN)
-			continue;
-		start_us = i->start_us < start_us ? i->start_us : start_us;
-		end_us = i->end_us > end_us ? i->end_us : end_us;
+		/* Both are unknown if it did not run. */
+		start_us = time_earlier(start_us, i->start_us);
+		end_us = time_later(end_us, i->end_us);
 	}
 	return start_us < end_us ? end_us - start_us : INT_UNKNOWN;
-}
-
-/* Writes which plan of a worker a remote instruction waited for. */
-static void
-put_remote_plan(struct buf *b, const struct plans *p,
-    const struct remote_plan *r)
-{
-	const struct execution *x = plans_get(p, r->execution);
-	int64_t elapsed_us = x != NULL ? remote_us(x) : r->elapsed_us;
-
-	json_uint(b, "remote_execution_id", r->execution.id);
-	if (elapsed_us != INT_UNKNOWN)
-		json_int(b, "remote_us", elapsed_us);
 }
 
 /* Begins the task of an instruction, up to its dependencies. */
@@ -176,12 +151,14 @@ begin_task(const struct walk *w, const struct instruction *i, int64_t start_us,
     int64_t elapsed_us)
 {
 	struct buf *b = filter_begin_record(w->f, "task");
+	struct span rule = intern_span(&w->plans->names, i->operation);
 
 	json_key(b, "id");
 	put_id(b, (struct task_ref){ w->x->id, i->pc });
 	json_str(b, "run", w->run);
-	json_cstr(b, "kind", kind_of(w->plans, i));
-	json_str(b, "rule", intern_span(&w->plans->names, i->operation));
+	json_word(b, "kind", span_begins_with(rule, "user.") ? "call" :
+	    "instruction");
+	json_str(b, "rule", rule);
 	if (start_us != INT_UNKNOWN)
 		json_int(b, "start_us", start_us);
 	json_int(b, "elapsed_us", elapsed_us);
@@ -211,9 +188,19 @@ write_task(struct walk *w, const struct instruction *i)
 	int64_t own_us = i->sum_us > i->called_us ? i->sum_us - i->called_us :
 	    0;
 	struct buf *b = begin_task(w, i, i->start_us, own_us);
+	const struct execution *worker;
+	int64_t elapsed_us;
 
-	if (w->remote != NULL && is_remote(w->plans, i))
-		put_remote_plan(b, w->plans, w->remote++);
+	/* The plan of a worker that the instruction waited for. */
+	if (w->remote != NULL && is_remote(w->plans, i)) {
+		worker = plans_get(w->plans, w->remote->execution);
+		elapsed_us = worker != NULL ? remote_us(worker) :
+		    w->remote->elapsed_us;
+		json_uint(b, "remote_execution_id", w->remote->execution.id);
+		if (elapsed_us != INT_UNKNOWN)
+			json_int(b, "remote_us", elapsed_us);
+		w->remote++;
+	}
 	json_open(b, "deps", '[');
 	put_prerequisites(b, w, i);
 	end_task(w, b);
