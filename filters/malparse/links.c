@@ -369,28 +369,23 @@ links_add_query(struct links *l, struct execution *x, const struct event *e)
 	begin_connection(&l->threads[thread_index], false, false);
 }
 
-static uint32_t
-find_registration(struct links *l, struct span key)
-{
-	uint32_t i = intern_add(&l->keys, key);
-
-	if (i == l->n_registrations) {
-		l->registrations = mem_grow(l->registrations,
-		    &l->registrations_cap, i + 1, sizeof *l->registrations);
-		l->registrations[l->n_registrations++] =
-		    (struct registration){ 0 };
-	}
-	return i;
-}
-
 void
 links_register(struct links *l, struct execution *x, const struct event *e,
     struct span supervisor, struct span key)
 {
-	uint32_t registration = find_registration(l, key);
-	struct registration *r = &l->registrations[registration];
+	uint32_t registration = intern_add(&l->keys, key);
 	struct thread *thread = &l->threads[find_thread(l, x, e)];
 	struct connection *c = &thread->connection;
+	struct registration *r;
+
+	if (registration == l->n_registrations) {
+		l->registrations = mem_grow(l->registrations,
+		    &l->registrations_cap, l->n_registrations + 1,
+		    sizeof *l->registrations);
+		l->registrations[l->n_registrations++] =
+		    (struct registration){ 0 };
+	}
+	r = &l->registrations[registration];
 
 	if (supervisor.n > 0 && span_compare(supervisor, e->session) == 0) {
 		if (r->supervisor.id != 0)

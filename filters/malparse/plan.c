@@ -64,23 +64,6 @@ link_newest(struct plans *p, struct execution *x)
 	p->newest = x;
 }
 
-static void
-free_execution(struct execution *x)
-{
-	for (size_t i = 0; i < x->n_variables; i++) {
-		free(x->variables[i].object);
-		free(x->variables[i].assigned_at);
-	}
-	free(x->variables);
-	free(x->instructions);
-	free(x->deps);
-	free(x->remote_plans);
-	map_release(&x->by_name);
-	map_release(&x->by_pc);
-	arena_release(&x->arena);
-	free(x);
-}
-
 /* Removes and frees the execution at once. */
 static void
 remove_execution(struct plans *p, struct execution *x)
@@ -96,7 +79,19 @@ remove_execution(struct plans *p, struct execution *x)
 	for (size_t i = 0; i < FINISHED_MAX; i++)
 		if (p->finished[i] == x)
 			p->finished[i] = NULL;
-	free_execution(x);
+
+	for (size_t i = 0; i < x->n_variables; i++) {
+		free(x->variables[i].object);
+		free(x->variables[i].assigned_at);
+	}
+	free(x->variables);
+	free(x->instructions);
+	free(x->deps);
+	free(x->remote_plans);
+	map_release(&x->by_name);
+	map_release(&x->by_pc);
+	arena_release(&x->arena);
+	free(x);
 }
 
 void
@@ -155,18 +150,6 @@ add_name(struct plans *p, struct span name)
 	return name.n == 0 ? SYM_NONE : intern_add(&p->names, name);
 }
 
-/*
- * Whether the event, whose key is that of x, begins another execution.  Tag 0
- * means that the server has no tags: then each start of a plan (pc 0) begins an
- * execution.  x may be NULL.
- */
-static bool
-begins_another_execution(const struct execution *x, const struct event *e)
-{
-	return x != NULL && x->key.tag == 0 && e->pc == 0 &&
-	    e->state == STATE_START && x->n_instructions > 0;
-}
-
 struct execution *
 plans_find_or_add(struct plans *p, const struct event *e)
 {
@@ -176,7 +159,12 @@ plans_find_or_add(struct plans *p, const struct event *e)
 	wanted.key.client = add_name(p, e->client);
 	wanted.key.tag = e->tag;
 	x = find_execution(p, &wanted);
-	if (begins_another_execution(x, e)) {
+	/*
+	 * Tag 0 means that the server has no tags: then each start of a plan
+	 * (pc 0) begins another execution.
+	 */
+	if (x != NULL && e->tag == 0 && e->pc == 0 &&
+	    e->state == STATE_START && x->n_instructions > 0) {
 		remove_execution(p, x);
 		x = NULL;
 	}
