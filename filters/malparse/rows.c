@@ -17,6 +17,12 @@ const char *const rows_id_columns[N_TABLES] = { "server_id", "execution_id",
 struct column {
 	unsigned key;
 	const char *name;
+	enum {
+		AS_INT,		/* also one that old servers write as text */
+		AS_TEXT,	/* with its escapes, as it was written */
+		AS_ARRAY,
+		AS_FLAG		/* true if the value is 1 */
+	} how;
 };
 
 void
@@ -104,54 +110,44 @@ put_int(struct buf *b, const char *column, int64_t value)
 		json_int(b, column, value);
 }
 
-/* Copies integers, also those that old servers write as strings. */
 static void
-copy_ints(struct buf *b, const struct rec *r, const struct column *columns,
-    size_t n)
-{
-	int64_t value;
-
-	for (size_t i = 0; i < n; i++)
-		if (event_int(r, columns[i].key, &value))
-			json_int(b, columns[i].name, value);
-}
-
-/* Copies strings with their quotes and escapes, as they were written. */
-static void
-copy_texts(struct buf *b, const struct rec *r, const struct column *columns,
+copy_columns(struct buf *b, const struct rec *r, const struct column *c,
     size_t n)
 {
 	const struct field *f;
+	int64_t value;
 
-	for (size_t i = 0; i < n; i++) {
-		f = rec_get(r, columns[i].key);
-		if (f != NULL && f->kind == REC_STRING)
-			json_raw(b, columns[i].name, f->token);
+	for (const struct column *end = c + n; c < end; c++) {
+		f = rec_get(r, c->key);
+		if (f == NULL)
+			continue;
+		if ((c->how == AS_TEXT && f->kind == REC_STRING) ||
+		    (c->how == AS_ARRAY && f->kind == REC_ARRAY))
+			json_raw(b, c->name, f->token);
+		else if (c->how == AS_INT && event_int(r, c->key, &value))
+			json_int(b, c->name, value);
+		else if (c->how == AS_FLAG && event_int(r, c->key, &value) &&
+		    value == 1)
+			json_true(b, c->name);
 	}
 }
 
-/* Calls copy_ints() or copy_texts() for all columns of an array. */
-#define COPY(copy, b, r, columns) \
-	copy(b, r, columns, sizeof columns / sizeof *(columns))
+/* Copies all columns of an array. */
+#define COPY(b, r, columns) \
+	copy_columns(b, r, columns, sizeof columns / sizeof *(columns))
 
 void
 rows_put_header(struct rows *rows, const struct rec *r)
 {
-	static const struct column texts[] = { { E_RELEASE, "release" },
-	    { E_VERSION, "version" }, { E_HOST, "host" } };
-	static const struct column threads[] = { { E_THREADS, "threads" } };
-	static const struct column memory[] = { { E_MEMORY, "memory" } };
-	static const struct column oid[] = { { E_OID, "oid" } };
-	const struct field *packages = rec_get(r, E_PACKAGES);
+	static const struct column columns[] = {
+	    { E_RELEASE, "release", AS_TEXT },
+	    { E_VERSION, "version", AS_TEXT }, { E_HOST, "host", AS_TEXT },
+	    { E_THREADS, "threads", AS_INT }, { E_MEMORY, "memory", AS_TEXT },
+	    { E_OID, "oid", AS_INT }, { E_PACKAGES, "packages", AS_ARRAY } };
 	struct span version;
 	struct buf *b = begin_numbered_row(rows, "server", T_SERVER);
 
-	COPY(copy_texts, b, r, texts);
-	COPY(copy_ints, b, r, threads);
-	COPY(copy_texts, b, r, memory);
-	COPY(copy_ints, b, r, oid);
-	if (packages->kind == REC_ARRAY)
-		json_raw(b, "packages", packages->token);
+	COPY(b, r, columns);
 	end_row(rows);
 	if (rec_str(r, E_VERSION, &version) != REC_OK)
 		return;
@@ -189,14 +185,15 @@ static void
 put_statements(struct rows *rows, struct buf *b, const struct execution *x,
     const struct event *e)
 {
-	static const struct column texts[] = { { E_STMT, "long_statement" },
-	    { E_SHORT, "short_statement" } };
+	static const struct column texts[] = {
+	    { E_STMT, "long_statement", AS_TEXT },
+	    { E_SHORT, "short_statement", AS_TEXT } };
 	bool has_text = rec_get(e->rec, E_STMT) != NULL ||
 	    rec_get(e->rec, E_SHORT) != NULL;
 	struct statement *s = &rows->statement;
 
 	if (has_text && !s->is_masked) {
-		COPY(copy_texts, b, e->rec, texts);
+		COPY(b, e->rec, texts);
 		return;
 	}
 	if ((!s->is_masked && !rows->rebuilds_statements) || x == NULL)
@@ -211,78 +208,73 @@ static void
 put_event(struct rows *rows, struct buf *b, const struct execution *x,
     const struct event *e)
 {
-	static const struct column ints[] = { { E_RSS, "rss" },
-	    { E_SIZE, "type_size" }, { E_INBLOCK, "inblock" },
-	    { E_OUBLOCK, "oublock" }, { E_MAJFLT, "majflt" },
-	    { E_NSWAP, "nswap" }, { E_NVCSW, "nvcsw" } };
-	static const struct column texts[] = { { E_BARRIER, "barrier" },
-	    { E_OPERATOR, "operator" }, { E_ALGORITHM, "algorithm" } };
-	static const struct column number[] = { { E_EVENT,
-	    "server_event" } };
-	const struct field *numa = rec_get(e->rec, E_NUMA);
+	static const struct column sizes[] = { { E_RSS, "rss", AS_INT },
+	    { E_SIZE, "type_size", AS_INT }, { E_INBLOCK, "inblock", AS_INT },
+	    { E_OUBLOCK, "oublock", AS_INT }, { E_MAJFLT, "majflt", AS_INT },
+	    { E_NSWAP, "nswap", AS_INT }, { E_NVCSW, "nvcsw", AS_INT } };
+	static const struct column others[] = {
+	    { E_BARRIER, "barrier", AS_TEXT },
+	    { E_OPERATOR, "operator", AS_TEXT },
+	    { E_ALGORITHM, "algorithm", AS_TEXT },
+	    { E_NUMA, "numa", AS_ARRAY }, { E_EVENT, "server_event", AS_INT } };
 	int64_t caller;
 
 	put_int(b, "thread", e->thread);
 	if (e->format != FORMAT_P)
 		put_text(b, "mal_function", e->program);
 	put_int(b, "usec", e->usec);
-	COPY(copy_ints, b, e->rec, ints);
+	COPY(b, e->rec, sizes);
 	if (event_int(e->rec, E_CALLER, &caller) && caller > 0)
 		json_int(b, "caller", caller);
-	COPY(copy_texts, b, e->rec, texts);
-	if (numa != NULL && numa->kind == REC_ARRAY)
-		json_raw(b, "numa", numa->token);
-	COPY(copy_ints, b, e->rec, number);
+	COPY(b, e->rec, others);
 	put_statements(rows, b, x, e);
 	put_text(b, "instruction", e->operation);
 	put_text(b, "mal_module", e->module);
 }
 
-/* Writes the start event for a done event of format P, which has no starts. */
-static void
-put_start(struct rows *rows, const struct execution *x,
-    struct instruction *i, const struct event *e)
+/* Begins the row of an event, up to the times. */
+static struct buf *
+begin_event(struct rows *rows, const struct execution *x,
+    struct instruction *i, enum event_state state)
 {
-	struct buf *b;
+	struct buf *b = begin_numbered_row(rows, "profiler_event", T_EVENT);
 
-	i->first_event_id = rows->next[T_EVENT];
-	b = begin_numbered_row(rows, "profiler_event", T_EVENT);
 	json_uint(b, "mal_execution_id", x->id);
-	json_int(b, "pc", e->pc);
-	json_int(b, "execution_state", STATE_START);
-	if (++i->n_events[STATE_START] > 1)
-		json_uint(b, "iteration", i->n_events[STATE_START]);
-	json_true(b, "derived");
-	json_int(b, "relative_time", e->relative_us - e->usec);
-	put_int(b, "thread", e->thread);
-	put_text(b, "instruction", e->operation);
-	put_text(b, "mal_module", e->module);
-	end_row(rows);
+	json_int(b, "pc", i->pc);
+	json_int(b, "execution_state", state);
+	if (++i->n_events[state] > 1)
+		json_uint(b, "iteration", i->n_events[state]);
+	return b;
 }
 
 void
 rows_put_event(struct rows *rows, struct execution *x, struct instruction *i,
     const struct event *e)
 {
-	static const struct column times[] = { { E_TIME, "local_time" } };
+	static const struct column times[] = {
+	    { E_TIME, "local_time", AS_TEXT } };
 	struct buf *b;
 	uint64_t id;
 
 	if (!i->is_open || e->state == STATE_START)	/* a new instance */
 		i->first_event_id = 0;
 	if (rows->derives_starts && e->format == FORMAT_P &&
-	    e->usec != INT_UNKNOWN && e->relative_us != INT_UNKNOWN)
-		put_start(rows, x, i, e);
+	    e->usec != INT_UNKNOWN && e->relative_us != INT_UNKNOWN) {
+		i->first_event_id = rows->next[T_EVENT];
+		b = begin_event(rows, x, i, STATE_START);
+		json_true(b, "derived");
+		json_int(b, "relative_time", e->relative_us - e->usec);
+		put_int(b, "thread", e->thread);
+		put_text(b, "instruction", e->operation);
+		put_text(b, "mal_module", e->module);
+		end_row(rows);
+	}
+
 	id = rows->next[T_EVENT];
-	b = begin_numbered_row(rows, "profiler_event", T_EVENT);
-	json_uint(b, "mal_execution_id", x->id);
-	json_int(b, "pc", e->pc);
-	json_int(b, "execution_state", e->state);
-	if (++i->n_events[e->state] > 1)
-		json_uint(b, "iteration", i->n_events[e->state]);
+	b = begin_event(rows, x, i, e->state);
 	put_int(b, "relative_time", e->relative_us);
 	put_int(b, "absolute_time", e->absolute_us);
-	COPY(copy_texts, b, e->rec, times);
+	COPY(b, e->rec, times);
 	put_event(rows, b, x, e);
 	end_row(rows);
 	if (i->first_event_id == 0)
@@ -404,33 +396,23 @@ put_bat(struct buf *b, const struct rec *r)
 		json_int(b, "hghbase", base + count);
 }
 
-static void
-put_flags(struct buf *b, const struct rec *r)
-{
-	static const struct column flags[] = { { V_CONST, "is_constant" },
-	    { V_SORTED, "is_sorted" }, { V_REVSORTED, "is_revsorted" },
-	    { V_NONIL, "is_nonil" }, { V_NIL, "has_nil" },
-	    { V_KEY, "is_key" }, { V_UDF, "is_udf" } };
-	int64_t value;
-
-	if (rec_get(r, V_VIEW) != NULL)
-		json_true(b, "is_view");
-	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-		if (event_int(r, flags[i].key, &value) && value == 1)
-			json_true(b, flags[i].name);
-}
-
 void
 rows_put_variable(struct rows *rows, const struct execution *x,
     struct variable *v)
 {
-	static const struct column alias[] = { { V_ALIAS, "alias" } };
-	static const struct column heaps[] = { { V_WIDTH, "width" },
-	    { V_HASH, "hash_size" }, { V_VHEAP, "vheap_size" },
-	    { V_IMPRINTS, "imprints_size" } };
-	static const struct column numbers[] = { { V_MINPOS, "minpos" },
-	    { V_MAXPOS, "maxpos" }, { V_NESTIMATE, "nestimate" } };
-	static const struct column file[] = { { V_FILE, "file" } };
+	static const struct column alias[] = { { V_ALIAS, "alias", AS_TEXT } };
+	static const struct column others[] = {
+	    { V_CONST, "is_constant", AS_FLAG },
+	    { V_SORTED, "is_sorted", AS_FLAG },
+	    { V_REVSORTED, "is_revsorted", AS_FLAG },
+	    { V_NONIL, "is_nonil", AS_FLAG }, { V_NIL, "has_nil", AS_FLAG },
+	    { V_KEY, "is_key", AS_FLAG }, { V_UDF, "is_udf", AS_FLAG },
+	    { V_WIDTH, "width", AS_INT }, { V_HASH, "hash_size", AS_INT },
+	    { V_VHEAP, "vheap_size", AS_INT },
+	    { V_IMPRINTS, "imprints_size", AS_INT },
+	    { V_FILE, "file", AS_TEXT }, { V_MINPOS, "minpos", AS_INT },
+	    { V_MAXPOS, "maxpos", AS_INT },
+	    { V_NESTIMATE, "nestimate", AS_INT } };
 	const char *why;
 	const struct rec *r = recio_parse(rows->variables,
 	    span_of(v->object, v->n), &why);
@@ -445,7 +427,7 @@ rows_put_variable(struct rows *rows, const struct execution *x,
 	json_uint(b, "variable_id", v->id);
 	json_str(b, "name", v->name);
 	json_uint(b, "mal_execution_id", x->id);
-	COPY(copy_texts, b, r, alias);
+	COPY(b, r, alias);
 	if (type_id > 0)
 		json_uint(b, "type_id", type_id);
 	if (is_persistent(r))
@@ -455,10 +437,9 @@ rows_put_variable(struct rows *rows, const struct execution *x,
 		put_value(b, r);
 	if (event_int(r, V_PARENT, &parent) && parent > 0)
 		json_int(b, "parent", parent);
-	put_flags(b, r);
-	COPY(copy_ints, b, r, heaps);
-	COPY(copy_texts, b, r, file);
-	COPY(copy_ints, b, r, numbers);
+	if (rec_get(r, V_VIEW) != NULL)
+		json_true(b, "is_view");
+	COPY(b, r, others);
 	end_row(rows);
 	v->has_row = true;
 }
@@ -508,20 +489,20 @@ void
 rows_put_phase(struct rows *rows, const struct execution *x,
     const struct event *e)
 {
-	static const struct column phase[] = { { E_PHASE, "phase" } };
-	static const struct column stamps[] = { { E_TSTART, "tstart" },
-	    { E_TEND, "tend" } };
+	static const struct column phase[] = { { E_PHASE, "phase", AS_TEXT } };
+	static const struct column stamps[] = { { E_TSTART, "tstart", AS_INT },
+	    { E_TEND, "tend", AS_INT } };
 	struct buf *b = begin_numbered_row(rows, "query_phase", T_PHASE);
 	struct span state;
 
 	if (x != NULL)
 		json_uint(b, "mal_execution_id", x->id);
 	put_text(b, "client", e->client);
-	COPY(copy_texts, b, e->rec, phase);
+	COPY(b, e->rec, phase);
 	put_int(b, "relative_time", e->relative_us);
 	put_int(b, "usec", e->usec);
 	put_int(b, "thread", e->thread);
-	COPY(copy_ints, b, e->rec, stamps);
+	COPY(b, e->rec, stamps);
 	if (rec_str(e->rec, E_STATE, &state) == REC_OK &&
 	    span_eq(state, "error"))
 		json_true(b, "failed");
@@ -562,17 +543,17 @@ put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
 void
 rows_put_heartbeat(struct rows *rows, const struct event *e)
 {
-	static const struct column ints[] = { { E_RSS, "rss" },
-	    { E_INBLOCK, "inblock" }, { E_OUBLOCK, "oublock" },
-	    { E_MAJFLT, "majflt" }, { E_NSWAP, "nswap" },
-	    { E_NVCSW, "nvcsw" } };
+	static const struct column ints[] = { { E_RSS, "rss", AS_INT },
+	    { E_INBLOCK, "inblock", AS_INT }, { E_OUBLOCK, "oublock", AS_INT },
+	    { E_MAJFLT, "majflt", AS_INT }, { E_NSWAP, "nswap", AS_INT },
+	    { E_NVCSW, "nvcsw", AS_INT } };
 	uint64_t id = rows->next[T_HEARTBEAT];
 	struct buf *b = begin_numbered_row(rows, "heartbeat", T_HEARTBEAT);
 
 	put_text(b, "server_session", e->session);
 	put_int(b, "clk", e->relative_us);
 	put_int(b, "ctime", e->absolute_us);
-	COPY(copy_ints, b, e->rec, ints);
+	COPY(b, e->rec, ints);
 	end_row(rows);
 	put_cpuload(rows, e->rec, id);
 }
