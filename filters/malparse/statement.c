@@ -144,16 +144,6 @@ put_short(struct buf *b, const struct statement *s, const struct operand *v)
 		buf_char(b, ' ');
 }
 
-/*
- * Whether a server would write the operand.  A result of type void exists only
- * because every call must have a result; servers omit it.
- */
-static bool
-is_written(const struct operand *v, bool is_result)
-{
-	return !is_result || !span_eq(v->type, "void");
-}
-
 /* Writes all results, or all arguments; returns how many were written. */
 static size_t
 put_operands(struct statement *s, const struct execution *x,
@@ -172,7 +162,11 @@ put_operands(struct statement *s, const struct execution *x,
 			continue;
 		read_operand(&v, r, x, e);
 		v.is_constant &= !want_results;
-		if (!is_written(&v, want_results))
+		/*
+		 * A result of type void exists only because every call must
+		 * have a result; servers omit it.
+		 */
+		if (want_results && span_eq(v.type, "void"))
 			continue;
 		if (n++ > 0) {
 			buf_str(&s->long_text, ", ");
@@ -182,15 +176,6 @@ put_operands(struct statement *s, const struct execution *x,
 		put_short(&s->short_text, s, &v);
 	}
 	return n;
-}
-
-/* Encloses the text from offset `at` on in parentheses. */
-static void
-parenthesize(struct buf *b, size_t at)
-{
-	buf_str(b, "()");	/* the ( is overwritten, the ) stays */
-	memmove(b->data + at + 1, b->data + at, b->len - at - 2);
-	b->data[at] = '(';
 }
 
 static void
@@ -217,40 +202,6 @@ put_arguments(struct statement *s, const struct execution *x,
 	put_word(s, ")");
 }
 
-/* Writes the type of a function's first result: ":bat[:int]". */
-static void
-put_return_type(struct statement *s, const struct event *e)
-{
-	struct event_variables walk;
-	struct span object;
-	const struct rec *r;
-
-	event_variables_init(&walk, e);
-	r = event_next_variable(&walk, s->variables, &object);
-	if (r == NULL || !event_is_result(&walk, r))
-		return;
-	buf_char(&s->long_text, ':');
-	put_span(&s->long_text, event_text(r, KEY_TYPE));
-}
-
-/* Writes "X_1 := " or "(X_1, X_2) := "; nothing if there are no results. */
-static void
-put_results(struct statement *s, const struct execution *x,
-    const struct event *e)
-{
-	size_t long_at = s->long_text.len, short_at = s->short_text.len;
-	size_t n = put_operands(s, x, e, true);
-
-	if (n > 1) {
-		parenthesize(&s->long_text, long_at);
-		parenthesize(&s->short_text, short_at);
-	}
-	if (n > 0) {
-		buf_str(&s->long_text, " := ");
-		buf_str(&s->short_text, ":= ");
-	}
-}
-
 /* Builds "function user.f(A_1=7:int):void;" or "end user.f;". */
 static void
 build_function_or_end(struct statement *s, const struct execution *x,
@@ -258,12 +209,20 @@ build_function_or_end(struct statement *s, const struct execution *x,
 {
 	struct span name = e->program.n > 0 ? e->program : e->operation;
 	bool is_end = span_eq(operator, "end");
+	struct event_variables walk;
+	struct span object;
+	const struct rec *r;
 
 	put_word(s, is_end ? "end " : "function ");
 	put_both(s, name);
-	if (!is_end) {
-		put_arguments(s, x, e);
-		put_return_type(s, e);
+	if (is_end)
+		return;
+	put_arguments(s, x, e);
+	event_variables_init(&walk, e);
+	r = event_next_variable(&walk, s->variables, &object);
+	if (r != NULL && event_is_result(&walk, r)) {
+		buf_char(&s->long_text, ':');
+		put_span(&s->long_text, event_text(r, KEY_TYPE));
 	}
 }
 
@@ -280,7 +239,7 @@ has_variables(const struct statement *s, const struct event *e)
 static void
 prepend(struct buf *b, struct span word)
 {
-	buf_add(b, word.p, word.n);	/* makes room at the end */
+	put_span(b, word);	/* makes room at the end */
 	memmove(b->data + word.n, b->data, b->len - word.n);
 	memcpy(b->data, word.p, word.n);
 }
@@ -315,12 +274,22 @@ build_assignment(struct statement *s, const struct execution *x,
 	}
 }
 
-/* Builds "X_1=7:int := calc.+(3:int, 4:int);". */
+/* Builds "X_1=7:int := calc.+(3:int, 4:int);" or "(X_1, X_2) := ...". */
 static void
 build_call(struct statement *s, const struct execution *x,
     const struct event *e)
 {
-	put_results(s, x, e);
+	size_t n = put_operands(s, x, e, true);
+
+	if (n > 1) {
+		prepend(&s->long_text, span_str("("));
+		prepend(&s->short_text, span_str("("));
+		put_word(s, ")");
+	}
+	if (n > 0) {
+		buf_str(&s->long_text, " := ");
+		buf_str(&s->short_text, ":= ");
+	}
 	put_span(&s->long_text, e->module);
 	buf_char(&s->long_text, '.');
 	put_both(s, e->operation);
