@@ -160,22 +160,6 @@ is_end_of_life(const struct event *e, const struct rec *variable)
 }
 
 /*
- * Records the assignment of a result.  Returns the name of the flag to set in
- * the row of its use, or NULL.
- */
-static const char *
-add_assignment(struct variable *v, const struct event *e)
-{
-	bool was_created = v->created;
-
-	plan_add_assignment(v, e->pc);
-	if (e->state != STATE_DONE)
-		return NULL;
-	v->created = true;
-	return was_created ? "reassigned" : "created";
-}
-
-/*
  * Formats M and P do not state prerequisites (data dependencies).  They are
  * derived: an argument that is not a constant depends on the instruction with
  * the greatest pc below this one that has assigned the variable.  pc 0 does not
@@ -255,21 +239,26 @@ use_variables(struct trace *t, struct execution *x, const struct event *e,
 
 		flag = NULL;
 		if (is_result)
-			flag = add_assignment(v, e);
+			plan_add_assignment(v, e->pc);
 		else
 			add_derived_prerequisite(t, v, e, r);
+		if (is_result && e->state == STATE_DONE) {
+			flag = v->created ? "reassigned" : "created";
+			v->created = true;
+		}
 		rows_put_use(&t->rows, event_id, index_of(r, n), v, flag,
 		    is_end_of_life(e, r));
 	}
 }
 
-/* Adds the pcs in the server's own list of prerequisites: "[1,2,5]". */
+/* Reads the pcs in the server's own list of prerequisites: "[1,2,5]". */
 static void
 read_prerequisites(struct trace *t, const struct field *list)
 {
 	const char *p = list->token.p, *end = p + list->token.n, *start;
 	int64_t pc;
 
+	t->n_pcs = 0;
 	while (p < end) {
 		for (start = p; p < end && text_is_digit(*p); p++)
 			;
@@ -300,22 +289,6 @@ sort_unique_pcs(struct trace *t)
 	t->n_pcs = n_kept;
 }
 
-/* For tasks: stores the prerequisites of the instruction's first instance. */
-static void
-store_deps(struct trace *t, struct execution *x, struct instruction *i)
-{
-	if (i->wrote_prerequisites || !t->rows.discards_rows)
-		return;
-	i->first_dep = (uint32_t)x->n_deps;
-	i->n_deps = (uint32_t)t->n_pcs;
-	x->deps = mem_grow(x->deps, &x->deps_cap, x->n_deps + t->n_pcs,
-	    sizeof *x->deps);
-	if (t->n_pcs > 0)
-		memcpy(x->deps + x->n_deps, t->pcs,
-		    t->n_pcs * sizeof *t->pcs);
-	x->n_deps += t->n_pcs;
-}
-
 /*
  * Writes the prerequisites of an instance once, when its start event is added,
  * or its done event if there is no start.  Format P never has starts.  In other
@@ -335,18 +308,25 @@ write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
 
 	if (!begins_instance)
 		return;
-	if (list != NULL) {
-		t->n_pcs = 0;
+	if (list != NULL)
 		read_prerequisites(t, list);
-	}
 	sort_unique_pcs(t);
+
 	for (size_t k = 0; k < t->n_pcs; k++) {
 		prerequisite = plan_find_instruction(x, t->pcs[k]);
 		rows_put_prerequisite(&t->rows,
 		    prerequisite == NULL ? 0 : prerequisite->done_event_id,
 		    i->first_event_id, t->pcs[k]);
 	}
-	store_deps(t, x, i);
+	/* The tasks are of the first instance. */
+	if (t->rows.discards_rows && !i->wrote_prerequisites) {
+		i->first_dep = (uint32_t)x->n_deps;
+		i->n_deps = (uint32_t)t->n_pcs;
+		x->deps = mem_grow(x->deps, &x->deps_cap,
+		    x->n_deps + t->n_pcs, sizeof *x->deps);
+		for (size_t k = 0; k < t->n_pcs; k++)
+			x->deps[x->n_deps++] = t->pcs[k];
+	}
 	i->wrote_prerequisites = true;
 }
 
@@ -490,22 +470,6 @@ find_query(struct trace *t, struct execution *x, const struct event *e)
 	define_query(t, x, e, buf_span(&t->decoded));
 }
 
-/*
- * Counts an event as repeated if it has the same time as the first one of the
- * same instruction and state.  If a trace is given twice, that holds for about
- * half of all events.
- */
-static void
-count_event(struct trace *t, struct instruction *i, const struct event *e)
-{
-	t->n_events++;
-	if (i->n_events[e->state] == 0)
-		i->first_us[e->state] = e->relative_us;
-	else if (e->relative_us != INT_UNKNOWN &&
-	    e->relative_us == i->first_us[e->state])
-		t->n_repeated++;
-}
-
 /* Returns the reason to reject the event, or NULL. */
 static const char *
 add_instruction(struct trace *t, const struct event *e)
@@ -526,7 +490,18 @@ add_instruction(struct trace *t, const struct event *e)
 		    buf_span(&t->decoded));
 
 	i = plan_find_or_add_instruction(x, e->pc);
-	count_event(t, i, e);
+	/*
+	 * An event seems to repeat another if it has the time of the first one
+	 * of the same instruction and state.  If a trace is given twice, that
+	 * holds for about half of all events.
+	 */
+	t->n_events++;
+	if (i->n_events[e->state] == 0)
+		i->first_us[e->state] = e->relative_us;
+	else if (e->relative_us != INT_UNKNOWN &&
+	    e->relative_us == i->first_us[e->state])
+		t->n_repeated++;
+
 	rows_put_event(&t->rows, x, i, e);
 	t->n_pcs = 0;
 	use_variables(t, x, e, t->rows.next[T_EVENT] - 1);	/* e's id */
