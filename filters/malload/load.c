@@ -1,7 +1,6 @@
 /* load - loads traces into an SQLite database */
 
 #include <stdio.h>
-#include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/hex.h"
@@ -13,28 +12,25 @@
 #include "filters/malload/replace.h"
 #include "filters/malload/value.h"
 
-static void
-prepare_insert(struct load *l, enum table_id t)
-{
-	struct buf b = { 0 };
-
-	buf_printf(&b, "INSERT INTO \"%s\" VALUES (", tables[t].name);
-	for (size_t i = 0; i < tables[t].n_columns; i++)
-		buf_str(&b, i > 0 ? ", ?" : "?");
-	buf_str(&b, ")");
-	if (sqlite3_prepare_v3(l->database.handle, b.data, (int)b.len,
-	    SQLITE_PREPARE_PERSISTENT, &l->insert[t], NULL) != SQLITE_OK)
-		database_fail(&l->database);
-	buf_release(&b);
-}
-
 void
 load_open(struct load *l, struct filter *f, const char *path)
 {
+	struct buf b = { 0 };
+
 	*l = (struct load){ .trace.f = f, .trace.database = &l->database };
 	database_open(&l->database, path);
-	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-		prepare_insert(l, t);
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++) {
+		b.len = 0;
+		buf_printf(&b, "INSERT INTO \"%s\" VALUES (", tables[t].name);
+		for (size_t i = 0; i < tables[t].n_columns; i++)
+			buf_str(&b, i > 0 ? ", ?" : "?");
+		buf_str(&b, ")");
+		if (sqlite3_prepare_v3(l->database.handle, b.data, (int)b.len,
+		    SQLITE_PREPARE_PERSISTENT, &l->insert[t], NULL) !=
+		    SQLITE_OK)
+			database_fail(&l->database);
+	}
+	buf_release(&b);
 }
 
 void
@@ -110,33 +106,13 @@ emit_loaded(struct load *l, int64_t trace_id, bool existed)
 	output_flush(&l->trace.f->out);
 }
 
-/* The trace_id of the trace with this digest; 0 if there is none. */
-static int64_t
-find_trace(struct load *l, const char *digest)
-{
-	char sql[128];
-
-	snprintf(sql, sizeof sql, "SELECT trace_id FROM trace "
-	    "WHERE digest = '%s'", digest);
-	return database_get_number(&l->database, sql);
-}
-
-static void
-add_trace(struct load *l, const char *digest)
-{
-	char sql[160];
-
-	snprintf(sql, sizeof sql, "INSERT INTO trace (digest, rows) "
-	    "VALUES ('%s', %llu)", digest, (unsigned long long)l->trace.n_rows);
-	database_run(&l->database, sql);
-}
-
 void
 load_end(struct load *l)
 {
 	unsigned char sum[SHA1_DIGEST_SIZE];
-	char digest[2 * SHA1_DIGEST_SIZE + 1];
-	int64_t old_id;
+	char digest[2 * SHA1_DIGEST_SIZE + 1], sql[160];
+	int64_t trace_id;
+	bool existed;
 
 	if (!l->in_trace)
 		return;
@@ -147,30 +123,25 @@ load_end(struct load *l)
 	}
 	sha1_digest(&l->digest, sizeof sum, sum);
 	hex_encode(digest, sum, sizeof sum);
-	old_id = find_trace(l, digest);
-	if (old_id != 0) {
+	snprintf(sql, sizeof sql, "SELECT trace_id FROM trace "
+	    "WHERE digest = '%s'", digest);
+	trace_id = database_get_number(&l->database, sql);
+	existed = trace_id != 0;
+	if (existed) {
 		database_run(&l->database, "ROLLBACK");
 		err_warn("warning: this trace is in '%s' already; nothing was "
 		    "added", l->database.path);
 	} else {
 		l->trace.n_replaced = replace_partial(&l->trace);
 		references_finish(&l->trace);
-		add_trace(l, digest);
+		snprintf(sql, sizeof sql, "INSERT INTO trace (digest, rows) "
+		    "VALUES ('%s', %llu)", digest,
+		    (unsigned long long)l->trace.n_rows);
+		database_run(&l->database, sql);
+		trace_id = sqlite3_last_insert_rowid(l->database.handle);
 		database_run(&l->database, "COMMIT");
 	}
-	emit_loaded(l, old_id != 0 ? old_id : find_trace(l, digest),
-	    old_id != 0);
-}
-
-/* Adds a line to the digest without its ending, which differs between files. */
-static void
-digest_line(struct load *l, struct span line)
-{
-	while (line.n > 0 && (line.p[line.n - 1] == '\n' ||
-	    line.p[line.n - 1] == '\r'))
-		line.n--;
-	sha1_update(&l->digest, line.n, (const uint8_t *)line.p);
-	sha1_update(&l->digest, 1, (const uint8_t *)"\n");
+	emit_loaded(l, trace_id, existed);
 }
 
 void
@@ -297,20 +268,6 @@ run_with_row(struct load *l, const char *sql, enum table_id t,
 	return done ? sqlite3_changes(l->database.handle) : 0;
 }
 
-/*
- * Merges an execution that could not be inserted with the one of the same
- * session, client and tag.  False if no execution with another id has these:
- * then execution_id occurs twice, and the row is rejected.
- */
-static bool
-merge_execution(struct load *l, const struct rec *r)
-{
-	if (run_with_row(l, REFERENCE_SAME_EXECUTION, MAL_EXECUTION, r) > 0)
-		return true;
-	filter_reject(l->trace.f, "mal_execution: execution_id occurs twice");
-	return false;
-}
-
 static bool
 add_type(struct load *l, const struct rec *r)
 {
@@ -336,9 +293,14 @@ add_row(struct load *l, enum table_id t, const struct rec *r)
 		return false;
 	if (step(l, l->insert[t]))
 		return true;
+	/* Another id may have the same session, client and tag. */
+	if (t == MAL_EXECUTION &&
+	    run_with_row(l, REFERENCE_SAME_EXECUTION, t, r) > 0)
+		return true;
 	if (t == MAL_EXECUTION)
-		return merge_execution(l, r);
-	if (t == PROFILER_EVENT)
+		filter_reject(l->trace.f,
+		    "mal_execution: execution_id occurs twice");
+	else if (t == PROFILER_EVENT)
 		reject_event(l, r);
 	else
 		filter_reject(l->trace.f,
@@ -352,7 +314,12 @@ load_row(struct load *l, enum table_id t, const struct rec *r,
 {
 	if (!l->in_trace)
 		begin_trace(l, NULL);
-	digest_line(l, line);
+	/* Without the line's ending, which differs between files. */
+	while (line.n > 0 && (line.p[line.n - 1] == '\n' ||
+	    line.p[line.n - 1] == '\r'))
+		line.n--;
+	sha1_update(&l->digest, line.n, (const uint8_t *)line.p);
+	sha1_update(&l->digest, 1, (const uint8_t *)"\n");
 	l->n_read++;
 	l->trace.n_rows += add_row(l, t, r);
 }
