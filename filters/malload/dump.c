@@ -54,23 +54,6 @@ put_value(struct buf *b, const struct column *c, const struct value *v,
 		buf_i64(b, v->integer);
 }
 
-static bool
-put_row(struct dump *d, enum table_id t, const struct rec *r)
-{
-	const struct column *c = tables[t].columns;
-	struct value v;
-
-	d->row.len = 0;
-	for (size_t i = 0; i < tables[t].n_columns; i++, c++) {
-		if (!value_read(&v, d->f, r, t, i))
-			return false;
-		if (i > 0)
-			buf_char(&d->row, ',');
-		put_value(&d->row, c, &v, d->directory != NULL);
-	}
-	return true;
-}
-
 void
 dump_open(struct dump *d, struct filter *f, const char *directory)
 {
@@ -119,8 +102,18 @@ spool_row(struct dump *d, enum table_id t)
 void
 dump_row(struct dump *d, enum table_id t, const struct rec *r)
 {
-	if (!put_row(d, t, r))
-		return;
+	const struct column *c = tables[t].columns;
+	struct value v;
+
+	d->row.len = 0;
+	for (size_t i = 0; i < tables[t].n_columns; i++, c++) {
+		if (!value_read(&v, d->f, r, t, i))
+			return;
+		if (i > 0)
+			buf_char(&d->row, ',');
+		put_value(&d->row, c, &v, d->directory != NULL);
+	}
+
 	if (d->directory != NULL) {
 		buf_char(&d->row, '\n');
 		buf_add(&d->csv[t].buf, d->row.data, d->row.len);
@@ -131,35 +124,23 @@ dump_row(struct dump *d, enum table_id t, const struct rec *r)
 	d->n_rows[t]++;
 }
 
-/* Reads the next bytes of the spool file.  Returns 0 at its end. */
-static size_t
-read_spool(const struct output *spool, char *to, size_t size)
-{
-	ssize_t n;
-
-	do
-		n = read(spool->fd, to, size);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		die_errno("cannot read '%s'", spool->name);
-	return (size_t)n;
-}
-
 static void
 put_spooled_rows(struct dump *d, enum table_id t)
 {
 	char block[1 << 16];
 	struct output *spool = &d->spool[t];
 	struct buf *b = filter_out(d->f);
-	size_t n;
+	ssize_t n = 1;
 
-	if (d->n_rows[t] == 0)
-		return;
 	output_flush(spool);
 	if (lseek(spool->fd, 0, SEEK_SET) != 0)
 		die_errno("cannot read '%s'", spool->name);
-	while ((n = read_spool(spool, block, sizeof block)) > 0) {
-		buf_add(b, block, n);
+	while (n != 0) {
+		n = read(spool->fd, block, sizeof block);
+		if (n < 0 && errno != EINTR)
+			die_errno("cannot read '%s'", spool->name);
+		if (n > 0)
+			buf_add(b, block, (size_t)n);
 		output_done(&d->f->out);
 	}
 	buf_str(b, ";\n");
@@ -172,18 +153,6 @@ put_schema(struct buf *b)
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		schema_put_table(b, t, PORTABLE);
 	schema_put_view(b);
-}
-
-static void
-write_schema(struct dump *d)
-{
-	struct buf path = path_in(d, "schema", ".sql");
-	struct output out;
-
-	output_open(&out, path.data);
-	put_schema(&out.buf);
-	output_close(&out);
-	buf_release(&path);
 }
 
 /*
@@ -208,9 +177,15 @@ write_script(struct dump *d, const char *name, const char *before,
 static void
 close_csv(struct dump *d)
 {
+	struct buf path = path_in(d, "schema", ".sql");
+	struct output out;
+
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		output_close(&d->csv[t]);
-	write_schema(d);
+	output_open(&out, path.data);
+	put_schema(&out.buf);
+	output_close(&out);
+	buf_release(&path);
 	write_script(d, "duckdb", "COPY ",
 	    " (HEADER, ALLOW_QUOTED_NULLS false);");
 	write_script(d, "postgresql", "\\copy ", " CSV HEADER");
@@ -219,37 +194,28 @@ close_csv(struct dump *d)
 	    "NULL AS '';");
 }
 
-static void
-write_sql(struct dump *d)
-{
-	struct buf *b = filter_out(d->f);
-
-	buf_str(b, "BEGIN;\n");
-	put_schema(b);
-	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-		put_spooled_rows(d, t);
-	buf_str(b, "COMMIT;\n");
-}
-
-static void
-abandon(struct dump *d)
-{
-	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-		if (d->directory != NULL)
-			output_abandon(&d->csv[t]);
-		else if (d->n_rows[t] > 0)
-			output_abandon(&d->spool[t]);
-}
-
 void
 dump_close(struct dump *d)
 {
-	if (d->f->truncated)
-		abandon(d);
-	else if (d->directory != NULL)
+	struct buf *b = filter_out(d->f);
+
+	if (d->f->truncated) {
+		for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+			if (d->directory != NULL)
+				output_abandon(&d->csv[t]);
+			else if (d->n_rows[t] > 0)
+				output_abandon(&d->spool[t]);
+	} else if (d->directory != NULL) {
 		close_csv(d);
-	else
-		write_sql(d);
+	} else {
+		buf_str(b, "BEGIN;\n");
+		put_schema(b);
+		for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+			if (d->n_rows[t] > 0)
+				put_spooled_rows(d, t);
+		buf_str(b, "COMMIT;\n");
+	}
+
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		buf_release(&d->path[t]);
 	buf_release(&d->row);
