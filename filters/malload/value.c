@@ -8,14 +8,6 @@
 #include "filters/malload/value.h"
 
 static bool
-reject(struct filter *f, const char *table, const char *column,
-    const char *rule)
-{
-	filter_reject(f, "%s: %s %s", table, column, rule);
-	return false;
-}
-
-static bool
 read_double(const struct field *f, double *value)
 {
 	struct buf text = { 0 };	/* a copy with a NUL, for strtod() */
@@ -28,18 +20,48 @@ read_double(const struct field *f, double *value)
 	return isfinite(*value);
 }
 
-/* Sets *v to the default of the column, or to null. */
-static bool
-read_missing(struct value *v, struct filter *f, const char *table,
-    const struct column *c)
+/* Returns the rule of the column that the value breaks, or NULL. */
+static const char *
+read_field(struct value *v, const struct column *c, const struct rec *r,
+    unsigned key)
 {
-	if ((c->rules & (DEFAULT_0 | DEFAULT_1)) != 0)
+	const struct field *f = rec_get(r, key);
+
+	*v = (struct value){ .is_null = false };
+	if (f == NULL || f->kind == REC_NULL) {
 		v->integer = (c->rules & DEFAULT_1) != 0;
-	else if ((c->rules & (NOT_NULL | ID)) != 0)
-		return reject(f, table, c->name, "is missing");
-	else
-		v->is_null = true;
-	return true;
+		v->is_null = (c->rules & (DEFAULT_0 | DEFAULT_1)) == 0;
+		return v->is_null && (c->rules & (NOT_NULL | ID)) != 0 ?
+		    "is missing" : NULL;
+	}
+	switch (c->type) {
+	case BIGINT:
+	case INT:
+		if (rec_int(r, key, &v->integer) != REC_OK)
+			return "is not an integer";
+		if (c->type == INT && (v->integer > INT32_MAX ||
+		    v->integer < INT32_MIN))
+			return "does not fit in 32 bits";
+		break;
+	case BOOLEAN:
+		v->integer = f->kind == REC_TRUE;
+		if (f->kind != REC_TRUE && f->kind != REC_FALSE)
+			return "is neither true nor false";
+		break;
+	case DOUBLE:
+		if (!read_double(f, &v->real))
+			return "is not a number";
+		break;
+	case TEXT:
+		v->text = f->text;
+		if (f->kind != REC_STRING)
+			return "is not a string";
+		break;
+	case JSON:
+		v->text = f->token;
+		break;
+	}
+	return NULL;
 }
 
 bool
@@ -47,41 +69,9 @@ value_read(struct value *v, struct filter *f, const struct rec *r,
     enum table_id t, size_t column)
 {
 	const struct column *c = &tables[t].columns[column];
-	const char *table = tables[t].name;
-	const struct field *field = rec_get(r, schema_key_index(t, column));
+	const char *rule = read_field(v, c, r, schema_key_index(t, column));
 
-	*v = (struct value){ .is_null = false };
-	if (field == NULL || field->kind == REC_NULL)
-		return read_missing(v, f, table, c);
-	switch (c->type) {
-	case BIGINT:
-	case INT:
-		if (rec_int(r, schema_key_index(t, column), &v->integer) !=
-		    REC_OK)
-			return reject(f, table, c->name, "is not an integer");
-		if (c->type == INT && (v->integer > INT32_MAX ||
-		    v->integer < INT32_MIN))
-			return reject(f, table, c->name,
-			    "does not fit in 32 bits");
-		break;
-	case BOOLEAN:
-		v->integer = field->kind == REC_TRUE;
-		if (field->kind != REC_TRUE && field->kind != REC_FALSE)
-			return reject(f, table, c->name,
-			    "is neither true nor false");
-		break;
-	case DOUBLE:
-		if (!read_double(field, &v->real))
-			return reject(f, table, c->name, "is not a number");
-		break;
-	case TEXT:
-		v->text = field->text;
-		if (field->kind != REC_STRING)
-			return reject(f, table, c->name, "is not a string");
-		break;
-	case JSON:
-		v->text = field->token;
-		break;
-	}
-	return true;
+	if (rule != NULL)
+		filter_reject(f, "%s: %s %s", tables[t].name, c->name, rule);
+	return rule == NULL;
 }
