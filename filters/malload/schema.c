@@ -4,7 +4,6 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/json/rec.h"
 #include "filters/malload/schema.h"
 
 static const struct column server[] = {
@@ -121,8 +120,8 @@ static const struct column mal_variable[] = {
 };
 
 static const struct column event_variable_list[] = {
-	{ "event_id", BIGINT, NOT_NULL | PART_OF_KEY, PROFILER_EVENT },
-	{ "variable_list_index", INT, NOT_NULL | PART_OF_KEY, 0 },
+	{ "event_id", BIGINT, NOT_NULL, PROFILER_EVENT },
+	{ "variable_list_index", INT, NOT_NULL, 0 },
 	{ "variable_id", BIGINT, NOT_NULL, MAL_VARIABLE },
 	{ "created", BOOLEAN, DEFAULT_0, 0 },
 	{ "reassigned", BOOLEAN, DEFAULT_0, 0 },
@@ -176,35 +175,32 @@ static const struct column cpuload[] = {
 	{ "val", DOUBLE, 0, 0 },
 };
 
-#define COLUMNS(c) c, sizeof c / sizeof *c
+#define TABLE(t) .name = #t, .columns = t, .n_columns = sizeof t / sizeof *t
 
 const struct table tables[N_TABLES] = {
-	[SERVER] = { "server", COLUMNS(server), NULL, NULL },
-	[MAL_TYPE] = { "mal_type", COLUMNS(mal_type), "\"tname\"", NULL },
+	[SERVER] = { TABLE(server) },
+	[MAL_TYPE] = { TABLE(mal_type), .unique = "\"tname\"" },
 	/*
 	 * In SQLite the index treats null clients as equal.  Rows with a null
 	 * session or tag are never equal, as in standard SQL.
 	 */
-	[MAL_EXECUTION] = { "mal_execution", COLUMNS(mal_execution),
-	    "\"server_session\", \"client\", \"tag\"",
-	    "server_session, coalesce(client, ''), tag" },
-	[PROFILER_EVENT] = { "profiler_event", COLUMNS(profiler_event),
-	    "\"mal_execution_id\", \"pc\", \"execution_state\", "
-	    "\"iteration\"", NULL },
-	[PREREQUISITE_EVENTS] = { "prerequisite_events",
-	    COLUMNS(prerequisite_events), NULL, NULL },
-	[MAL_VARIABLE] = { "mal_variable", COLUMNS(mal_variable),
-	    "\"mal_execution_id\", \"name\"", NULL },
-	[EVENT_VARIABLE_LIST] = { "event_variable_list",
-	    COLUMNS(event_variable_list), NULL, NULL },
-	[QUERY] = { "query", COLUMNS(query), NULL, NULL },
-	[INITIATES_EXECUTIONS] = { "initiates_executions",
-	    COLUMNS(initiates_executions), NULL, NULL },
-	[QUERY_PHASE] = { "query_phase", COLUMNS(query_phase), NULL, NULL },
-	[HEARTBEAT] = { "heartbeat", COLUMNS(heartbeat), NULL, NULL },
-	[CPULOAD] = { "cpuload", COLUMNS(cpuload), NULL, NULL },
-	[REJECTED_PROFILER_EVENT] = { "rejected_profiler_event",
-	    COLUMNS(rejected_profiler_event), NULL, NULL },
+	[MAL_EXECUTION] = { TABLE(mal_execution),
+	    .unique = "\"server_session\", \"client\", \"tag\"",
+	    .unique_in_sqlite = "server_session, coalesce(client, ''), tag" },
+	[PROFILER_EVENT] = { TABLE(profiler_event),
+	    .unique = "\"mal_execution_id\", \"pc\", \"execution_state\", "
+	    "\"iteration\"" },
+	[PREREQUISITE_EVENTS] = { TABLE(prerequisite_events) },
+	[MAL_VARIABLE] = { TABLE(mal_variable),
+	    .unique = "\"mal_execution_id\", \"name\"" },
+	[EVENT_VARIABLE_LIST] = { TABLE(event_variable_list),
+	    .primary_key = "\"event_id\", \"variable_list_index\"" },
+	[QUERY] = { TABLE(query) },
+	[INITIATES_EXECUTIONS] = { TABLE(initiates_executions) },
+	[QUERY_PHASE] = { TABLE(query_phase) },
+	[HEARTBEAT] = { TABLE(heartbeat) },
+	[CPULOAD] = { TABLE(cpuload) },
+	[REJECTED_PROFILER_EVENT] = { TABLE(rejected_profiler_event) },
 };
 
 static struct {
@@ -274,21 +270,6 @@ null_constraint(const struct column *c)
 	return (c->rules & NOT_NULL) != 0 ? " NOT NULL" : "";
 }
 
-/* Writes a primary key of several columns. */
-static void
-put_primary_key(struct buf *b, const struct table *t)
-{
-	const char *separator = "PRIMARY KEY (";
-
-	for (size_t i = 0; i < t->n_columns; i++) {
-		if ((t->columns[i].rules & PART_OF_KEY) == 0)
-			continue;
-		buf_printf(b, "%s\"%s\"", separator, t->columns[i].name);
-		separator = ", ";
-	}
-	buf_str(b, ")");
-}
-
 /*
  * In portable SQL a reference to the same table is not a foreign key: DuckDB
  * checks a row before it has inserted the other rows of the same statement.
@@ -301,38 +282,28 @@ is_foreign_key(const struct column *c, const struct table *t,
 	    (dialect == SQLITE || &tables[c->parent] != t);
 }
 
-static void
-put_column(struct buf *b, const struct table *t, const struct column *c,
-    enum dialect dialect)
-{
-	const struct table *parent = &tables[c->parent];
-
-	buf_printf(b, "\t\"%s\" %s%s%s", c->name, type_name(c, dialect),
-	    (c->rules & ID) != 0 ? " PRIMARY KEY" : "", null_constraint(c));
-	if (is_foreign_key(c, t, dialect))
-		buf_printf(b, " REFERENCES \"%s\" (\"%s\")", parent->name,
-		    parent->columns[0].name);
-}
-
 void
 schema_put_table(struct buf *b, enum table_id id, enum dialect dialect)
 {
-	const struct table *t = &tables[id];
-	bool has_composite_key = id == EVENT_VARIABLE_LIST;
+	const struct table *t = &tables[id], *parent;
+	const struct column *c = t->columns;
 
-	buf_printf(b, "CREATE TABLE \"%s\" (\n", t->name);
-	for (size_t i = 0; i < t->n_columns; i++) {
-		put_column(b, t, &t->columns[i], dialect);
-		buf_str(b, i + 1 < t->n_columns ? ",\n" : "");
+	buf_printf(b, "CREATE TABLE \"%s\" (", t->name);
+	for (size_t i = 0; i < t->n_columns; i++, c++) {
+		parent = &tables[c->parent];
+		buf_printf(b, "%s\n\t\"%s\" %s%s%s", i > 0 ? "," : "", c->name,
+		    type_name(c, dialect), (c->rules & ID) != 0 ?
+		    " PRIMARY KEY" : "", null_constraint(c));
+		if (is_foreign_key(c, t, dialect))
+			buf_printf(b, " REFERENCES \"%s\" (\"%s\")",
+			    parent->name, parent->columns[0].name);
 	}
-	if (has_composite_key) {
-		buf_str(b, ",\n\t");
-		put_primary_key(b, t);
-	}
+	if (t->primary_key != NULL)
+		buf_printf(b, ",\n\tPRIMARY KEY (%s)", t->primary_key);
 	if (t->unique != NULL &&
 	    (t->unique_in_sqlite == NULL || dialect == PORTABLE))
 		buf_printf(b, ",\n\tUNIQUE (%s)", t->unique);
-	buf_str(b, has_composite_key && dialect == SQLITE ?
+	buf_str(b, t->primary_key != NULL && dialect == SQLITE ?
 	    "\n) WITHOUT ROWID;\n" : "\n);\n");
 	if (t->unique_in_sqlite != NULL && dialect == SQLITE)
 		buf_printf(b, "CREATE UNIQUE INDEX \"%s_key\" ON \"%s\" "

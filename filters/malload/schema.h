@@ -20,8 +20,7 @@ enum column_rules {
 	NOT_NULL = 2,
 	DEFAULT_0 = 4,		/* false if the row has no value */
 	DEFAULT_1 = 8,		/* 1 if the row has no value */
-	PART_OF_KEY = 16,	/* one of the columns of the primary key */
-	NOT_FOREIGN = 32	/* the parent's row may be missing */
+	NOT_FOREIGN = 16	/* the parent's row may be missing */
 };
 
 struct column {
@@ -35,6 +34,8 @@ struct table {
 	const char *name;
 	const struct column *columns;	/* the ID first, if there is one */
 	size_t n_columns;
+	const char *primary_key;	/* its columns if there is no ID, or
+					   NULL */
 	const char *unique;		/* columns of a second key, or NULL */
 	const char *unique_in_sqlite;	/* columns or expressions of an index
 					   that replaces it; or NULL */
