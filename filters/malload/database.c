@@ -64,27 +64,11 @@ create_schema(struct database *d)
 	buf_release(&b);
 }
 
-/* Accepts a database of malload; creates the tables in an empty one. */
-static void
-check_schema(struct database *d)
-{
-	int64_t id = database_get_number(d, "PRAGMA application_id");
-	int64_t version = database_get_number(d, "PRAGMA user_version");
-
-	if (id == WEIR_DATABASE && version == SCHEMA_VERSION)
-		return;
-	if (id == WEIR_DATABASE)
-		die("'%s' has version %lld of the schema, not %d", d->path,
-		    (long long)version, SCHEMA_VERSION);
-	if (id != 0 ||
-	    database_get_number(d, "SELECT count(*) FROM sqlite_master") > 0)
-		die("'%s' is a database of another program", d->path);
-	create_schema(d);
-}
-
 void
 database_open(struct database *d, const char *path)
 {
+	int64_t id, version;
+
 	d->path = path;
 	/* There is only one thread; without mutexes a load is 5 % faster. */
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
@@ -97,7 +81,17 @@ database_open(struct database *d, const char *path)
 	 * negative cache_size is in KiB: 64 MiB.
 	 */
 	database_run(d, "PRAGMA cache_size = -65536; BEGIN IMMEDIATE");
-	check_schema(d);
+	id = database_get_number(d, "PRAGMA application_id");
+	version = database_get_number(d, "PRAGMA user_version");
+	if (id == WEIR_DATABASE && version != SCHEMA_VERSION)
+		die("'%s' has version %lld of the schema, not %d", path,
+		    (long long)version, SCHEMA_VERSION);
+	if (id != WEIR_DATABASE) {
+		if (id != 0 || database_get_number(d,
+		    "SELECT count(*) FROM sqlite_master") > 0)
+			die("'%s' is a database of another program", path);
+		create_schema(d);
+	}
 	database_run(d, "COMMIT");
 }
 

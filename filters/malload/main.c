@@ -1,7 +1,5 @@
 /* malload - loads rows of MonetDB traces into a database */
 
-#include <string.h>
-
 #include "common/base/err.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter.h"

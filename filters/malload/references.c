@@ -3,7 +3,6 @@
 #include "common/base/buf.h"
 #include "common/base/num.h"
 #include "common/filter/filter-reject.h"
-#include "common/filter/filter.h"
 #include "filters/malload/references.h"
 
 uint64_t
@@ -23,15 +22,16 @@ trace_run(struct trace *t, enum table_id id, const char *sql)
 	return (uint64_t)sqlite3_changes64(t->database->handle);
 }
 
-/*
- * A type_id without a mal_type row in the trace must be one of the fixed 24 of
- * common/mal/type.h.  In a trace that continues another (its ids do not begin
- * at 1) it may also be that of any type in the database.  Any other type_id is
- * set to null.
- */
+/* Changes the trace's type_ids to those of the database. */
 static void
-clear_unknown_types(struct trace *t)
+translate_types(struct trace *t)
 {
+	/*
+	 * A type_id without a mal_type row in the trace must be one of the
+	 * fixed 24 of common/mal/type.h.  In a trace that continues another
+	 * (its ids do not begin at 1) it may also be that of any type in the
+	 * database.
+	 */
 	bool is_continued = t->first[MAL_VARIABLE] > 1;
 	uint64_t n = trace_run(t, MAL_VARIABLE, is_continued ?
 	    "UPDATE mal_variable SET type_id = NULL WHERE variable_id > %T "
@@ -45,16 +45,7 @@ clear_unknown_types(struct trace *t)
 		filter_fail(t->f, "%llu row%s of mal_variable %s an unknown "
 		    "type_id, which was set to null", (unsigned long long)n,
 		    plural(n, "", "s"), plural(n, "has", "have"));
-}
-
-/*
- * Changes the trace's type_ids to those of the database.  subtype_id is set in
- * types that have none; same_type has the subtype as an id of the trace.
- */
-static void
-translate_types(struct trace *t)
-{
-	clear_unknown_types(t);
+	/* same_type has the subtype as an id of the trace. */
 	trace_run(t, MAL_TYPE, "UPDATE mal_type SET subtype_id = "
 	    "(SELECT sub.old FROM same_type AS t, same_type AS sub "
 	    "WHERE t.old = type_id AND sub.new = t.subtype) "

@@ -68,22 +68,6 @@ find_executions(struct trace *t)
 	    " GROUP BY x.execution_id");
 }
 
-/*
- * Makes references_finish() give the ids of the old executions to the new rows.
- * A new execution without a session has a row of its own, which is deleted; one
- * with a session was never inserted (REFERENCE_SAME_EXECUTION), and is in
- * same_execution already: hence OR IGNORE.
- */
-static void
-reuse_ids(struct trace *t)
-{
-	trace_run(t, MAL_EXECUTION, "DELETE FROM mal_execution "
-	    "WHERE execution_id > %T AND execution_id IN "
-	    "(SELECT new FROM replaced_execution)");
-	database_run(t->database, "INSERT OR IGNORE INTO same_execution "
-	    "SELECT new, old FROM replaced_execution");
-}
-
 /* Deletes all rows that belong to the old executions. */
 static void
 delete_rows(struct trace *t)
@@ -132,32 +116,37 @@ delete_copies(struct trace *t)
 	    "coalesce(host, ''), coalesce(threads, '')"));
 }
 
-/*
- * Deletes rejected events that equal events of the trace.  In format P of
- * malparse(1) the row of an execution comes after its events, so if the trace
- * was truncated before that row, the events were rejected.
- */
-static void
-delete_rejected(struct trace *t)
-{
-	trace_run(t, PROFILER_EVENT, "DELETE FROM rejected_profiler_event "
-	    "WHERE mal_execution_id IS NULL AND rejection_reason = '"
-	    REASON_NO_EXECUTION "' AND (pc, execution_state, iteration, "
-	    "relative_time, usec) IN (SELECT pc, execution_state, iteration, "
-	    "relative_time, usec FROM profiler_event WHERE event_id > %T)");
-}
-
 uint64_t
 replace_partial(struct trace *t)
 {
 	uint64_t n;
 
 	find_executions(t);
-	delete_rejected(t);
+	/*
+	 * Delete rejected events that equal events of the trace: in format P of
+	 * malparse(1) the row of an execution comes after its events, so if the
+	 * trace was truncated before that row, the events were rejected.
+	 */
+	trace_run(t, PROFILER_EVENT, "DELETE FROM rejected_profiler_event "
+	    "WHERE mal_execution_id IS NULL AND rejection_reason = '"
+	    REASON_NO_EXECUTION "' AND (pc, execution_state, iteration, "
+	    "relative_time, usec) IN (SELECT pc, execution_state, iteration, "
+	    "relative_time, usec FROM profiler_event WHERE event_id > %T)");
 	n = (uint64_t)database_get_number(t->database,
 	    "SELECT count(*) FROM replaced_execution");
 	if (n > 0) {
-		reuse_ids(t);
+		/*
+		 * references_finish() gives the ids of the old executions to
+		 * the new rows.  A new execution without a session has a row of
+		 * its own, which is deleted; one with a session was never
+		 * inserted (REFERENCE_SAME_EXECUTION), and is in same_execution
+		 * already: hence OR IGNORE.
+		 */
+		trace_run(t, MAL_EXECUTION, "DELETE FROM mal_execution "
+		    "WHERE execution_id > %T AND execution_id IN "
+		    "(SELECT new FROM replaced_execution)");
+		database_run(t->database, "INSERT OR IGNORE INTO "
+		    "same_execution SELECT new, old FROM replaced_execution");
 		delete_rows(t);
 		delete_copies(t);
 	}
