@@ -115,9 +115,8 @@ detect_format(const struct rec *r, enum format *format)
  * or INT_UNKNOWN; decimals after the sixth are ignored.
  */
 static int64_t
-read_seconds(const struct rec *r, unsigned key)
+read_seconds(const struct field *f)
 {
-	const struct field *f = rec_get(r, key);
 	const char *dot;
 	struct span whole;
 	int64_t seconds, us = 0;
@@ -144,19 +143,6 @@ read_seconds(const struct rec *r, unsigned key)
 }
 
 /*
- * Sets *us to the time at a key, INT_UNKNOWN if there is none.  False if the
- * value is neither a time nor null.
- */
-static bool
-read_clock(const struct rec *r, unsigned key, bool in_seconds, int64_t *us)
-{
-	const struct field *f = rec_get(r, key);
-
-	*us = in_seconds ? read_seconds(r, key) : int_or_unknown(r, key);
-	return f == NULL || f->kind == REC_NULL || *us != INT_UNKNOWN;
-}
-
-/*
  * Sets the relative and the absolute time.  Some servers exchange the keys of
  * the two clocks, so each value is classified by its size.  If both are
  * absolute, the smaller one is the time: the greater one is the sum of two
@@ -165,17 +151,21 @@ read_clock(const struct rec *r, unsigned key, bool in_seconds, int64_t *us)
 static bool
 read_clocks(struct event *e)
 {
-	int64_t clocks[2], us;
-	bool ok = read_clock(e->rec, E_CLK, false, &clocks[0]);
+	const unsigned keys[2] = { E_CLK,
+	    e->format == FORMAT_M ? E_MCLK : E_CTIME };
+	const struct field *f;
+	bool ok = true;
+	int64_t us;
 
-	ok = read_clock(e->rec, e->format == FORMAT_M ? E_MCLK : E_CTIME,
-	    e->format == FORMAT_U, &clocks[1]) && ok;
 	e->relative_us = e->absolute_us = INT_UNKNOWN;
 	for (int i = 0; i < 2; i++) {
-		us = clocks[i];
-		if (us < ABSOLUTE_US_MIN)	/* as is INT_UNKNOWN */
-			e->relative_us = us != INT_UNKNOWN ? us :
-			    e->relative_us;
+		f = rec_get(e->rec, keys[i]);
+		us = i == 1 && e->format == FORMAT_U ? read_seconds(f) :
+		    int_or_unknown(e->rec, keys[i]);
+		if (us == INT_UNKNOWN)
+			ok = ok && (f == NULL || f->kind == REC_NULL);
+		else if (us < ABSOLUTE_US_MIN)
+			e->relative_us = us;
 		else if (e->absolute_us == INT_UNKNOWN || us < e->absolute_us)
 			e->absolute_us = us;
 	}

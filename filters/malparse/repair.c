@@ -45,20 +45,6 @@ repair_character(struct span s, size_t i, struct buf *to)
 	return n > 0 ? n : 1;
 }
 
-/*
- * Copies the rest of a string, after its opening quote.  Returns the index
- * after its closing quote.
- */
-static size_t
-repair_string(struct span s, size_t i, struct buf *to)
-{
-	while (i < s.n && s.p[i] != '"')
-		i += repair_character(s, i, to);
-	if (i < s.n)
-		buf_char(to, s.p[i++]);
-	return i;
-}
-
 /* Copies true, false or null; drops any other word.  Returns the word's end. */
 static size_t
 repair_word(struct span s, size_t i, struct buf *to)
@@ -124,7 +110,11 @@ repair_object(struct span s, struct buf *to)
 			remove_comma(to);
 		buf_char(to, c);
 		i++;
-		if (c == '"')
-			i = repair_string(s, i, to);
+		if (c != '"')
+			continue;
+		while (i < s.n && s.p[i] != '"')
+			i += repair_character(s, i, to);
+		if (i < s.n)
+			buf_char(to, s.p[i++]);
 	}
 }

@@ -136,12 +136,12 @@ find_end(struct stream *s, struct object_scan *b)
 
 	for (;;) {
 		result = boundary_find(b, span_of(in->at, n_buffered(in)));
-		if (result != BOUNDARY_MORE && b->skip.at <= s->f->max_record)
-			return result;
 		if (b->skip.at > s->f->max_record) {
 			b->why = "it is longer than --max-record";
 			return BOUNDARY_BROKEN;
 		}
+		if (result != BOUNDARY_MORE)
+			return result;
 		if (!input_more(in)) {
 			b->why = "the file ends within it";
 			return BOUNDARY_BROKEN;
