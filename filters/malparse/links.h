@@ -1,8 +1,6 @@
 #ifndef MALPARSE_LINKS_H
 #define MALPARSE_LINKS_H
 
-#include <stdint.h>
-
 #include "filters/malparse/plan.h"
 #include "filters/malparse/rows.h"
 

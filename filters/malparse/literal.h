@@ -1,8 +1,6 @@
 #ifndef MALPARSE_LITERAL_H
 #define MALPARSE_LITERAL_H
 
-#include <stdbool.h>
-
 #include "common/base/buf.h"
 #include "common/base/text.h"
 

@@ -30,7 +30,7 @@ struct variable {
 	bool has_row;		/* its row has been written */
 };
 
-/* Refers to a task (tasks.h). */
+/* Refers to a task (plan-tasks.h). */
 struct task_ref {
 	uint64_t execution;	/* execution_id; 0: no task */
 	int64_t pc;
@@ -56,7 +56,7 @@ struct instruction {
 	int64_t called_us;		/* the part of sum_us that is the time
 					   of called plans, which are tasks */
 	struct task_ref last_called;	/* the last task of the last of them */
-	bool has_dependent;		/* a task depends on it: see tasks.c */
+	bool has_dependent;		/* a task depends on it */
 };
 
 /* Refers to an execution that may have been removed: see plans_get(). */

@@ -86,7 +86,6 @@ begin_row(struct rows *rows, const char *table)
 	return filter_begin_record(rows->f, table);
 }
 
-/* Begins a row with the next id of the table. */
 static struct buf *
 begin_numbered_row(struct rows *rows, const char *name, enum row_table t)
 {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "common/base/num.h"
-#include "common/json/recio.h"
 #include "filters/malparse/statement.h"
 
 /* A result or argument of an instruction. */

@@ -10,7 +10,6 @@
 #include "common/base/sort.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "common/json/recio.h"
 #include "filters/malparse/literal.h"
 #include "filters/malparse/plan-tasks.h"
 #include "filters/malparse/trace.h"
@@ -119,15 +118,13 @@ static struct execution *
 find_execution(struct trace *t, const struct event *e, bool *is_first)
 {
 	struct execution *x = plans_find_or_add(&t->plans, e);
-	struct span version;
 
 	*is_first = x->id == 0;
 	if (*is_first)
 		x->id = t->rows.next[T_EXECUTION]++;
 	if (x->has_row)
 		return x;
-	if (rec_str(e->rec, E_VERSION, &version) == REC_OK)
-		set_text_once(x, &x->version, version);
+	set_text_once(x, &x->version, event_text(e->rec, E_VERSION));
 	set_text_once(x, &x->user, user_of(e->rec));
 	if (e->format == FORMAT_P && e->pc == 0)
 		set_text_once(x, &x->program, e->operation);
@@ -209,7 +206,6 @@ states_values(const struct variable *v, const struct event *e,
 	return !v->has_value || !span_eq(event_text(r, KEY_TYPE), "str");
 }
 
-/* Writes the uses of the variables in the event's lists. */
 static void
 use_variables(struct trace *t, struct execution *x, const struct event *e,
     uint64_t event_id)
@@ -269,20 +265,12 @@ read_prerequisites(struct trace *t, const struct field *list)
 	}
 }
 
-static int
-compare_pcs(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return cmp_i64(x, y);
-}
-
 static void
 sort_unique_pcs(struct trace *t)
 {
 	size_t n_kept = 0;
 
-	sort(t->pcs, t->n_pcs, sizeof *t->pcs, compare_pcs);
+	sort_u64((uint64_t *)t->pcs, t->n_pcs);	/* none is negative */
 	for (size_t i = 0; i < t->n_pcs; i++)
 		if (i == 0 || t->pcs[i] != t->pcs[i - 1])
 			t->pcs[n_kept++] = t->pcs[i];
@@ -318,7 +306,7 @@ write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
 		    prerequisite == NULL ? 0 : prerequisite->done_event_id,
 		    i->first_event_id, t->pcs[k]);
 	}
-	/* The tasks are of the first instance. */
+	/* A task has the prerequisites of the first instance. */
 	if (t->rows.discards_rows && !i->wrote_prerequisites) {
 		i->first_dep = (uint32_t)x->n_deps;
 		i->n_deps = (uint32_t)t->n_pcs;
@@ -437,14 +425,13 @@ server_escapes(const struct trace *t, const struct execution *x,
 {
 	struct span version = x->version.n > 0 ? x->version :
 	    buf_span(&t->rows.server_version);
-	static const char cached[] = "user.s";
 
-	if (e->format == FORMAT_P || (e->program.n > sizeof cached - 1 &&
-	    memcmp(e->program.p, cached, sizeof cached - 1) == 0 &&
-	    text_is_digit(e->program.p[sizeof cached - 1])))
+	if (e->format == FORMAT_P || (e->program.n > strlen("user.s") &&
+	    span_begins_with(e->program, "user.s") &&
+	    text_is_digit(e->program.p[strlen("user.s")])))
 		return true;
 	/* A minor version of one digit is below 39. */
-	return version.n > 5 && memcmp(version.p, "11.", 3) == 0 &&
+	return version.n > 5 && span_begins_with(version, "11.") &&
 	    text_is_digit(version.p[4]) && memcmp(version.p + 3, "39", 2) >= 0;
 }
 

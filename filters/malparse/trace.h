@@ -1,7 +1,6 @@
 #ifndef MALPARSE_TRACE_H
 #define MALPARSE_TRACE_H
 
-#include "filters/malparse/event.h"
 #include "filters/malparse/links.h"
 #include "filters/malparse/plan.h"
 #include "filters/malparse/rows.h"
@@ -10,7 +9,7 @@
  * Relates the objects of a trace, most of which are events, to each other:
  * finds the execution, the instance (one run of an instruction) and the query
  * that an event belongs to, and the prerequisites of the instance and the
- * variables that it uses.  Writes these with rows.h or tasks.h.
+ * variables that it uses.  Writes these with rows.h or plan-tasks.h.
  */
 struct trace {
 	struct rows rows;
