@@ -52,27 +52,6 @@ compare_points(const void *a, const void *b)
 	return x->us != y->us ? cmp_i64(x->us, y->us) : x->sign - y->sign;
 }
 
-static void
-collect_points(struct sweep *s, struct cores *cores, size_t n_cores,
-    const struct scope *scope)
-{
-	const struct piece *p = scope->pieces, *end = p + scope->n_pieces;
-	struct point *to;
-
-	/* A start and an end for each. */
-	s->n = 2 * (scope->n_pieces + n_cores);
-	to = s->points = mem_resize(NULL, s->n, sizeof *to);
-	for (; p < end; p++) {
-		*to++ = (struct point){ p->start_us, 1, NULL };
-		*to++ = (struct point){ p->end_us, -1, NULL };
-	}
-	for (size_t i = 0; i < n_cores; i++) {
-		*to++ = (struct point){ cores[i].start_us, -1, &cores[i] };
-		*to++ = (struct point){ cores[i].end_us, 1, &cores[i] };
-	}
-	sort(s->points, s->n, sizeof *s->points, compare_points);
-}
-
 /* Allocates histograms for the greatest number of threads that work at once. */
 static void
 make_histograms(struct sweep *s, struct cores *cores, size_t n_cores)
@@ -109,12 +88,23 @@ add_totals(const struct sweep *s, struct cores *c, int sign)
 void
 cores_measure(struct cores *cores, size_t n_cores, const struct scope *scope)
 {
-	struct sweep s = { 0 };
-	const struct point *p;
+	/* A start and an end for each piece, session and block. */
+	struct sweep s = { .n = 2 * (scope->n_pieces + n_cores) };
+	const struct piece *piece = scope->pieces;
+	struct point *p;
 	int64_t now_us;
 	size_t n_running = 0;
 
-	collect_points(&s, cores, n_cores, scope);
+	p = s.points = mem_resize(NULL, s.n, sizeof *p);
+	for (; piece < scope->pieces + scope->n_pieces; piece++) {
+		*p++ = (struct point){ piece->start_us, 1, NULL };
+		*p++ = (struct point){ piece->end_us, -1, NULL };
+	}
+	for (struct cores *c = cores; c < cores + n_cores; c++) {
+		*p++ = (struct point){ c->start_us, -1, c };
+		*p++ = (struct point){ c->end_us, 1, c };
+	}
+	sort(s.points, s.n, sizeof *s.points, compare_points);
 	make_histograms(&s, cores, n_cores);
 
 	now_us = s.points->us;

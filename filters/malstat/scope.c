@@ -75,7 +75,6 @@ number_roots(const struct trace *t, uint32_t *roots, size_t *n)
  * by root, and at the end their numbers.
  */
 struct starts {
-	const uint32_t *roots;	/* numbers, by execution: see number_roots() */
 	size_t *instances, *pieces;
 };
 
@@ -83,7 +82,6 @@ static void
 starts_init(struct starts *s, const struct trace *t, const struct pieces *p,
     const uint32_t *roots, size_t n_roots)
 {
-	s->roots = roots;
 	s->instances = mem_zero(n_roots + 1, sizeof *s->instances);
 	s->pieces = mem_zero(n_roots + 1, sizeof *s->pieces);
 	for (size_t i = 0; i < t->n; i++)
@@ -97,63 +95,42 @@ starts_init(struct starts *s, const struct trace *t, const struct pieces *p,
 	}
 }
 
-/*
- * Adds a scope for each root with instances, for which s->instances + t->n and
- * s->pieces have room.
- */
-static void
-add_scopes(struct scopes *s, const struct trace *t, const struct starts *at,
-    const uint32_t *list, size_t n_roots)
-{
-	const uint32_t *instances = s->instances + t->n;
-
-	s->list = mem_resize(s->list, n_roots + 1, sizeof *s->list);
-	for (size_t i = 0; i < n_roots; i++)
-		if (at->instances[i] < at->instances[i + 1])
-			s->list[s->n++] = (struct scope){ list[i],
-			    instances + at->instances[i],
-			    at->instances[i + 1] - at->instances[i],
-			    s->pieces + at->pieces[i],
-			    at->pieces[i + 1] - at->pieces[i] };
-}
-
-/* Copies all instances and pieces, grouped by root but in the same order. */
-static void
-copy_grouped(struct scopes *s, const struct trace *t, const struct pieces *p,
-    struct starts *at)
-{
-	uint32_t *instances = s->instances + t->n, x;
-
-	for (uint32_t i = 0; i < t->n; i++) {
-		x = t->instances[i].execution;
-		instances[at->instances[at->roots[x]]++] = i;
-	}
-	for (size_t i = 0; i < p->n; i++) {
-		x = t->instances[p->list[i].instance].execution;
-		s->pieces[at->pieces[at->roots[x]]++] = p->list[i];
-	}
-}
-
 void
 scopes_make(struct scopes *s, const struct trace *t, const struct pieces *p)
 {
-	uint32_t *roots = find_roots(t), *list;
+	uint32_t *roots = find_roots(t), *list, *grouped, x;
 	struct starts at;
 	size_t n;
 
+	list = number_roots(t, roots, &n);
 	*s = (struct scopes){ .n = 1 };
-	s->list = mem_zero(1, sizeof *s->list);
+	s->list = mem_resize(NULL, n + 1, sizeof *s->list);
 	s->instances = mem_resize(NULL, 2 * t->n, sizeof *s->instances);
+	s->pieces = mem_resize(NULL, p->n, sizeof *s->pieces);
 	for (uint32_t i = 0; i < t->n; i++)
 		s->instances[i] = i;
 	s->list[0] = (struct scope){ INDEX_NONE, s->instances, t->n, p->list,
 	    p->n };
 
-	list = number_roots(t, roots, &n);
 	starts_init(&at, t, p, roots, n);
-	s->pieces = mem_resize(NULL, p->n, sizeof *s->pieces);
-	add_scopes(s, t, &at, list, n);
-	copy_grouped(s, t, p, &at);
+	grouped = s->instances + t->n;
+	for (size_t i = 0; i < n; i++)
+		if (at.instances[i] < at.instances[i + 1])
+			s->list[s->n++] = (struct scope){ list[i],
+			    grouped + at.instances[i],
+			    at.instances[i + 1] - at.instances[i],
+			    s->pieces + at.pieces[i],
+			    at.pieces[i + 1] - at.pieces[i] };
+	/* From here on the starts are those of the room that is left. */
+	for (uint32_t i = 0; i < t->n; i++) {
+		x = t->instances[i].execution;
+		grouped[at.instances[roots[x]]++] = i;
+	}
+	for (size_t i = 0; i < p->n; i++) {
+		x = t->instances[p->list[i].instance].execution;
+		s->pieces[at.pieces[roots[x]]++] = p->list[i];
+	}
+
 	free(at.instances);
 	free(at.pieces);
 	free(roots);

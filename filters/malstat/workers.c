@@ -87,19 +87,6 @@ count_until(const struct counts *c, int64_t end_us)
 	return n;
 }
 
-static void
-visit_work(struct counts *c, const struct extent *e)
-{
-	int64_t *first_end = &c->first_end[e->lane];
-
-	if (e->end_us >= *first_end)
-		return;
-	if (*first_end != INT64_MAX)
-		add_count(c, *first_end, -1);
-	add_count(c, e->end_us, 1);
-	*first_end = e->end_us;
-}
-
 /*
  * Returns the extents of the work instances, the session and its blocks, in the
  * order of the visits; the caller frees them.  Numbers the lanes from 0, which
@@ -136,6 +123,7 @@ cores_count_threads(struct cores *cores, size_t n_cores,
 {
 	struct extent *extents;
 	struct counts c;
+	int64_t *first_end;
 	size_t n;
 
 	extents = find_extents(cores, n_cores, t, scope, &n);
@@ -151,11 +139,19 @@ cores_count_threads(struct cores *cores, size_t n_cores,
 	for (size_t i = 0; i < scope->n_instances; i++)
 		c.first_end[i] = INT64_MAX;
 
-	for (struct extent *e = extents; e < extents + n; e++)
-		if (e->cores == NULL)
-			visit_work(&c, e);
-		else
+	for (struct extent *e = extents; e < extents + n; e++) {
+		if (e->cores != NULL) {
 			e->cores->n_threads = count_until(&c, e->end_us);
+			continue;
+		}
+		first_end = &c.first_end[e->lane];
+		if (e->end_us >= *first_end)
+			continue;
+		if (*first_end != INT64_MAX)
+			add_count(&c, *first_end, -1);
+		add_count(&c, e->end_us, 1);
+		*first_end = e->end_us;
+	}
 
 	free(extents);
 	free(c.ends);
