@@ -40,9 +40,6 @@ const char *const executions_keys[] = KEY_TEXTS(EXECUTIONS_KEYS);
 /* The values of execution_state. */
 enum { STATE_START, STATE_DONE, STATE_PAUSE };
 
-/* The limit of sums of times, in microseconds, so that they cannot overflow. */
-#define TIME_SUM_MAX (INT64_C(1) << REC_INT_BITS)
-
 static struct span
 session_key(const void *context, uint32_t i)
 {
@@ -407,27 +404,6 @@ add_server(struct trace *t, struct filter *f, const struct rec *r)
 	t->workers[t->number] = combine_workers(t->workers[t->number], workers);
 }
 
-/* Sets session.workers from the traces that have executions of the session. */
-static void
-resolve_workers(struct trace *t)
-{
-	const struct execution *x = t->executions;
-	int64_t *workers;
-
-	for (; x < t->executions + t->n_executions; x++) {
-		workers = &t->sessions[x->session].workers;
-		if (x->key.trace < t->n_workers)
-			*workers = combine_workers(*workers,
-			    t->workers[x->key.trace]);
-	}
-}
-
-static int
-compare_hashes(const void *a, const void *b)
-{
-	return cmp_u64(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
 /* Called when all rows of a trace have been added. */
 static void
 end_trace(struct trace *t)
@@ -447,7 +423,7 @@ warn_of_copies(struct trace *t)
 	size_t n = 0;
 
 	end_trace(t);
-	sort(t->hashes, t->n_hashes, sizeof *t->hashes, compare_hashes);
+	sort_u64(t->hashes, t->n_hashes);
 	for (size_t i = 1; i < t->n_hashes; i++)
 		n += t->hashes[i] == t->hashes[i - 1];
 	if (n > 0)
@@ -479,26 +455,6 @@ executions_add(struct trace *t, struct filter *f, const struct rec *r)
 	else
 		return false;
 	return true;
-}
-
-/*
- * Drops and counts the instances without a start event, unless their server
- * writes none.  Also counts starts without an end.
- */
-static void
-drop_unstarted(struct trace *t)
-{
-	size_t n_kept = 0;
-
-	for (size_t i = 0; i < t->n; i++)
-		if (t->instances[i].has_no_start && !t->executions[
-		    t->instances[i].execution].has_only_ends)
-			t->n_no_start++;
-		else
-			t->instances[n_kept++] = t->instances[i];
-	t->n = n_kept;
-	for (size_t i = 0; i < t->n_instructions; i++)
-		t->n_unfinished += t->instructions[i].is_open;
 }
 
 struct span
@@ -563,31 +519,41 @@ compare_instances(const void *a, const void *b, void *context)
 	return 0;
 }
 
-/* Numbers the lanes.  The instances of each lane are adjacent. */
-static void
-number_lanes(struct trace *t)
-{
-	struct instance *i = t->instances;
-
-	for (size_t k = 1; k < t->n; k++)
-		i[k].lane = i[k - 1].lane + (i[k].thread != i[k - 1].thread ||
-		    session_of(t, &i[k]) != session_of(t, &i[k - 1]));
-}
-
 void
 executions_finish(struct trace *t)
 {
-	int64_t sum = 0;
+	const struct execution *x = t->executions;
+	struct instance *i = t->instances;
+	int64_t sum_us = 0, *workers;
+	size_t n_kept = 0;
 
 	warn_of_copies(t);
-	drop_unstarted(t);
-	for (size_t i = 0; i < t->n; i++) {
-		sum += t->instances[i].end_us - t->instances[i].start_us;
-		if (sum > TIME_SUM_MAX)
+	for (size_t k = 0; k < t->n; k++) {
+		if (i[k].has_no_start && !x[i[k].execution].has_only_ends) {
+			t->n_no_start++;
+			continue;
+		}
+		/* Limited so that sums of times cannot overflow. */
+		sum_us += i[k].end_us - i[k].start_us;
+		if (sum_us > INT64_C(1) << REC_INT_BITS)
 			die("the sum of all instances' times exceeds 2^53 us");
+		i[n_kept++] = i[k];
 	}
-	sort_with(t->instances, t->n, sizeof *t->instances, compare_instances,
-	    t);
-	number_lanes(t);
-	resolve_workers(t);
+	t->n = n_kept;
+	for (size_t k = 0; k < t->n_instructions; k++)
+		t->n_unfinished += t->instructions[k].is_open;
+
+	/* The instances of each lane are adjacent. */
+	sort_with(i, t->n, sizeof *i, compare_instances, t);
+	for (size_t k = 1; k < t->n; k++)
+		i[k].lane = i[k - 1].lane + (i[k].thread != i[k - 1].thread ||
+		    session_of(t, &i[k]) != session_of(t, &i[k - 1]));
+
+	/* All traces that have executions of a session count. */
+	for (; x < t->executions + t->n_executions; x++) {
+		workers = &t->sessions[x->session].workers;
+		if (x->key.trace < t->n_workers)
+			*workers = combine_workers(*workers,
+			    t->workers[x->key.trace]);
+	}
 }
