@@ -131,21 +131,6 @@ add_periods(struct costs *a, const struct queries *q, uint32_t session)
 	return any;
 }
 
-/* Adds up the periods from list[first] on, which are then removed. */
-static void
-sum_periods(struct costs *a, size_t first, struct query_time *sum)
-{
-	const struct cores *c = a->cores + first, *end = a->cores + a->n_cores;
-
-	for (; c < end; c++) {
-		sum->wall_us += cores_wall_us(c);
-		sum->busy_us += c->busy_us;
-		sum->idle_us += c->idle_us;
-		sum->serial_us += c->serial_us;
-	}
-	a->n_cores = first;
-}
-
 /* The number of lanes that work in one of the n periods, which are sorted. */
 static size_t
 count_threads(const struct trace *t, const struct scope *part,
@@ -174,7 +159,8 @@ add_session(struct costs *a, const struct scope *part,
     const struct queries *q)
 {
 	struct cores s = { .session = session_of(a->trace, part->instances[0]),
-	    .start_us = INT64_MAX, .end_us = INT64_MIN, .block = INDEX_NONE };
+	    .start_us = INT_UNKNOWN, .end_us = INT_UNKNOWN,
+	    .block = INDEX_NONE };
 	size_t first = a->n_cores, first_period;
 	struct query_time sum = { 0 };
 	const struct instance *i;
@@ -182,9 +168,8 @@ add_session(struct costs *a, const struct scope *part,
 	add_cores(a, &s);
 	for (size_t k = 0; k < part->n_instances; k++) {
 		i = &a->trace->instances[part->instances[k]];
-		s.start_us = i->start_us < s.start_us ? i->start_us :
-		    s.start_us;
-		s.end_us = i->end_us > s.end_us ? i->end_us : s.end_us;
+		s.start_us = time_earlier(s.start_us, i->start_us);
+		s.end_us = time_later(s.end_us, i->end_us);
 		if (i->kind == KIND_DATAFLOW)
 			add_cores(a, &(struct cores){ .session = s.session,
 			    .start_us = i->start_us, .end_us = i->end_us,
@@ -198,7 +183,13 @@ add_session(struct costs *a, const struct scope *part,
 	cores_measure(a->cores + first, a->n_cores - first, part);
 	sum.n_threads = count_threads(a->trace, part, a->cores + first_period,
 	    a->n_cores - first_period);
-	sum_periods(a, first_period, &sum);
+	for (size_t k = first_period; k < a->n_cores; k++) {
+		sum.wall_us += cores_wall_us(&a->cores[k]);
+		sum.busy_us += a->cores[k].busy_us;
+		sum.idle_us += a->cores[k].idle_us;
+		sum.serial_us += a->cores[k].serial_us;
+	}
+	a->n_cores = first_period;	/* the periods are not reported */
 	a->cores[first].queries = sum;
 	cores_count_threads(a->cores + first, a->n_cores - first, a->trace,
 	    part);

@@ -59,29 +59,6 @@ add_time(struct queries *q, const struct trace *t, struct root_use *u,
 	u->elapsed_us = p->end_us - p->start_us;
 }
 
-/* Finds the times of a root in each session.  s->instances is not empty. */
-static void
-find_times(struct queries *q, const struct trace *t, struct root_use *u,
-    const struct scope *s)
-{
-	struct period p = { .session = INDEX_NONE };
-	const struct instance *i;
-	uint32_t session;
-
-	for (size_t k = 0; k < s->n_instances; k++) {
-		i = &t->instances[s->instances[k]];
-		session = t->executions[i->execution].session;
-		if (k > 0 && session != p.session)
-			add_time(q, t, u, &p);
-		if (session != p.session)
-			p = (struct period){ session, i->start_us, i->end_us };
-		p.start_us = i->start_us < p.start_us ? i->start_us :
-		    p.start_us;
-		p.end_us = i->end_us > p.end_us ? i->end_us : p.end_us;
-	}
-	add_time(q, t, u, &p);
-}
-
 /* The number of lanes with work; the instances of a lane are adjacent. */
 static size_t
 count_threads(const struct trace *t, const struct scope *s)
@@ -104,11 +81,25 @@ static void
 add_root(struct queries *q, const struct trace *t, const struct scope *s)
 {
 	struct root_use *u = &q->list[q->n++];
+	struct period p = { .session = INDEX_NONE };
 	struct costs a = { .trace = t };
+	const struct instance *i;
+	uint32_t session;
 
 	*u = (struct root_use){ .root = s->root, .start_us = INT_UNKNOWN,
 	    .elapsed_us = INT_UNKNOWN, .costliest = SYM_NONE };
-	find_times(q, t, u, s);
+	for (size_t k = 0; k < s->n_instances; k++) {
+		i = &t->instances[s->instances[k]];
+		session = t->executions[i->execution].session;
+		if (k > 0 && session != p.session)
+			add_time(q, t, u, &p);
+		if (session != p.session)
+			p = (struct period){ session, i->start_us, i->end_us };
+		p.start_us = time_earlier(p.start_us, i->start_us);
+		p.end_us = time_later(p.end_us, i->end_us);
+	}
+	add_time(q, t, u, &p);	/* s->instances is not empty */
+
 	u->n_threads = count_threads(t, s);
 	costs_sum(&a, s);
 	u->busy_us = a.busy_us;
@@ -119,26 +110,12 @@ add_root(struct queries *q, const struct trace *t, const struct scope *s)
 	free(a.operations);
 }
 
-/* Sorts the periods, and merges those of a session that overlap or touch. */
-static void
-merge_periods(struct queries *q, const struct trace *t)
-{
-	struct period *p = q->periods;
-	size_t n = 0;
-
-	sort_with(p, q->n_periods, sizeof *p, compare_periods, t);
-	for (size_t i = 0; i < q->n_periods; i++)
-		if (n == 0 || p[i].session != p[n - 1].session ||
-		    p[i].start_us > p[n - 1].end_us)
-			p[n++] = p[i];
-		else if (p[i].end_us > p[n - 1].end_us)
-			p[n - 1].end_us = p[i].end_us;
-	q->n_periods = n;
-}
-
 void
 queries_make(struct queries *q, const struct trace *t, const struct scopes *s)
 {
+	struct period *p;
+	size_t n = 0;
+
 	*q = (struct queries){ .n = 0 };
 	/* The first scope is the whole trace. */
 	q->list = mem_resize(NULL, s->n - 1, sizeof *q->list);
@@ -147,7 +124,18 @@ queries_make(struct queries *q, const struct trace *t, const struct scopes *s)
 	sort_with(q->list, q->n, sizeof *q->list, compare_uses, t);
 	while (q->n_queries < q->n && is_query(t, &q->list[q->n_queries]))
 		q->n_queries++;
-	merge_periods(q, t);
+
+	/* Merge the periods of a session that overlap or touch. */
+	p = q->periods;
+	sort_with(p, q->n_periods, sizeof *p, compare_periods, t);
+	for (size_t i = 0; i < q->n_periods; i++)
+		if (n == 0 || p[i].session != p[n - 1].session ||
+		    p[i].start_us > p[n - 1].end_us)
+			p[n++] = p[i];
+		else
+			p[n - 1].end_us = time_later(p[n - 1].end_us,
+			    p[i].end_us);
+	q->n_periods = n;
 }
 
 void
