@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
-#include "common/base/num.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter.h"
 #include "common/mal/expect-rows.h"
@@ -66,62 +65,39 @@ answer(struct filter *f, const struct trace *t, const struct scope *s,
 	costs_release(&a);
 }
 
-/* Answers about the query that opt.query selects. */
-static void
-costs_selected(struct filter *f, const struct trace *t,
-    const struct scopes *s, const struct queries *roots)
-{
-	size_t n = 0;
-
-	for (size_t i = 1; i < s->n; i++) {
-		if (t->executions[s->list[i].root].key.id !=
-		    (int64_t)opt.query)
-			continue;
-		answer(f, t, &s->list[i], roots);
-		n++;
-	}
-	if (n == 0)
-		die("there is no query with the execution_id %llu",
-		    (unsigned long long)opt.query);
-}
-
 static void
 costs_all(struct filter *f, struct trace *t)
 {
 	struct pieces pieces = { 0 };
 	struct scopes scopes;
 	struct queries queries;
+	const struct scope *s;
+	bool is_selected, is_found = false;
 
 	trace_measure(t, &pieces);
 	scopes_make(&scopes, t, &pieces);
 	queries_make(&queries, t, &scopes);
-	if (opt.query != 0)
-		costs_selected(f, t, &scopes, &queries);
-	else
+	if (opt.query == 0)
 		answer(f, t, &scopes.list[0], &queries);
-	for (size_t i = 1; opt.queries && i < scopes.n; i++)
-		answer(f, t, &scopes.list[i], NULL);
+	for (s = scopes.list + 1; s < scopes.list + scopes.n; s++) {
+		is_selected = opt.query != 0 &&
+		    t->executions[s->root].key.id == (int64_t)opt.query;
+		if (opt.queries || is_selected)
+			answer(f, t, s, is_selected ? &queries : NULL);
+		is_found = is_found || is_selected;
+	}
+	if (opt.query != 0 && !is_found)
+		die("there is no query with the execution_id %llu",
+		    (unsigned long long)opt.query);
 	queries_release(&queries);
 	scopes_release(&scopes);
 	free(pieces.list);
 }
 
-static void
-read_rows(struct filter *f, struct trace *t)
-{
-	const struct rec *r;
-
-	while ((r = filter_next(f)) != NULL)
-		if (executions_add(t, f, r))
-			expect.row_came = true;
-		else
-			expect_rows_other(&expect, f, r);
-	expect_rows_end(&expect, f);
-}
-
 int
 main(int argc, char **argv)
 {
+	const struct rec *r;
 	struct filter f;
 	struct trace t;
 
@@ -131,10 +107,16 @@ main(int argc, char **argv)
 	if (opt.database != NULL && filter_operand(&f) != NULL)
 		die("--db and files exclude each other");
 	executions_init(&t);
-	if (opt.database != NULL)
+	if (opt.database != NULL) {
 		trace_read_database(&t, &f, opt.database);
-	else
-		read_rows(&f, &t);
+	} else {
+		while ((r = filter_next(&f)) != NULL)
+			if (executions_add(&t, &f, r))
+				expect.row_came = true;
+			else
+				expect_rows_other(&expect, &f, r);
+		expect_rows_end(&expect, &f);
+	}
 	executions_finish(&t);
 	if (t.n_events > 0) {
 		costs_all(&f, &t);
