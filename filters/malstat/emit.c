@@ -22,7 +22,7 @@ static void
 put_name(struct buf *b, const char *key, const struct costs *a, sym name)
 {
 	if (name != SYM_NONE)
-		json_str(b, key, intern_span(&a->trace->names, name));
+		json_str(b, key, name_of(a, name));
 }
 
 static void
@@ -120,16 +120,13 @@ emit_instance(const struct costs *a, struct filter *f, uint32_t index)
 	filter_end_record(f);
 }
 
+/* Writes the use of the cores, with the key of the number of threads. */
 static void
-put_times(struct buf *b, const struct cores *c)
+put_use(struct buf *b, const struct cores *c, const char *key)
 {
 	json_int(b, "wall_us", cores_wall_us(c));
 	json_int(b, "busy_us", c->busy_us);
-}
-
-static void
-put_ratios(struct buf *b, const struct cores *c)
-{
+	json_uint(b, key, c->n_threads);
 	json_ratio(b, "utilisation", utilisation(c, (int64_t)c->n_threads));
 	json_ratio(b, "average_parallelism",
 	    ratio_of(c->busy_us, cores_wall_us(c)));
@@ -152,43 +149,36 @@ put_parallelism(struct buf *b, const struct cores *c)
 	json_int(b, "serial_us", c->serial_us);
 }
 
-/* Writes what the cores did while queries ran, if one did. */
-static void
-put_query_time(struct buf *b, const struct query_time *q, int64_t workers)
-{
-	if (!q->is_known)
-		return;
-	json_int(b, "query_wall_us", q->wall_us);
-	json_int(b, "query_busy_us", q->busy_us);
-	json_uint(b, "query_threads_seen", q->n_threads);
-	json_ratio(b, "query_utilisation", utilisation_in(q->busy_us,
-	    q->wall_us, (int64_t)q->n_threads));
-	json_ratio(b, "query_average_parallelism",
-	    ratio_of(q->busy_us, q->wall_us));
-	if (workers > 0)
-		json_ratio(b, "query_utilisation_of_workers",
-		    utilisation_in(q->busy_us, q->wall_us, workers));
-	json_int(b, "query_idle_us", q->idle_us);
-	json_int(b, "query_serial_us", q->serial_us);
-}
-
 static void
 emit_session(const struct costs *a, struct filter *f, const struct cores *c)
 {
 	int64_t workers = a->trace->sessions[c->session].workers;
+	const struct query_time *q = &c->queries;
 	struct buf *b = begin_record(a, f, "cores");
 
 	put_session(b, a, c->session);
-	put_times(b, c);
-	json_uint(b, "threads_seen", c->n_threads);
-	put_ratios(b, c);
+	put_use(b, c, "threads_seen");
 	if (workers > 0) {
 		json_int(b, "workers", workers);
 		json_ratio(b, "utilisation_of_workers",
 		    utilisation(c, workers));
 	}
 	put_parallelism(b, c);
-	put_query_time(b, &c->queries, workers);
+
+	if (q->is_known) {
+		json_int(b, "query_wall_us", q->wall_us);
+		json_int(b, "query_busy_us", q->busy_us);
+		json_uint(b, "query_threads_seen", q->n_threads);
+		json_ratio(b, "query_utilisation", utilisation_in(q->busy_us,
+		    q->wall_us, (int64_t)q->n_threads));
+		json_ratio(b, "query_average_parallelism",
+		    ratio_of(q->busy_us, q->wall_us));
+		if (workers > 0)
+			json_ratio(b, "query_utilisation_of_workers",
+			    utilisation_in(q->busy_us, q->wall_us, workers));
+		json_int(b, "query_idle_us", q->idle_us);
+		json_int(b, "query_serial_us", q->serial_us);
+	}
 	filter_end_record(f);
 }
 
@@ -203,14 +193,12 @@ emit_block(const struct costs *a, struct filter *f, const struct cores *c)
 	    a->trace->executions[i->execution].key.id);
 	json_int(b, "pc", i->pc);
 	json_int(b, "start_us", i->start_us);
-	put_times(b, c);
 	/*
 	 * No server states the workers of a block, so these are the threads
 	 * with work wholly inside the block.  In emit_session() "workers" is
 	 * what the server states, and the threads with work are "threads_seen".
 	 */
-	json_uint(b, "workers", c->n_threads);
-	put_ratios(b, c);
+	put_use(b, c, "workers");
 	put_parallelism(b, c);
 	filter_end_record(f);
 }
@@ -239,10 +227,9 @@ void
 costs_emit(const struct costs *a, struct filter *f, uint64_t top)
 {
 	emit_query(a, f);
-	for (size_t i = 0; i < a->n_operations; i++)
+	/* The containers follow the operations in the same array. */
+	for (size_t i = 0; i < a->n_operations + a->n_containers; i++)
 		emit_operation(a, f, &a->operations[i]);
-	for (size_t i = 0; i < a->n_containers; i++)
-		emit_operation(a, f, &a->containers[i]);
 	for (size_t i = 0; i < a->n_work && i < top; i++)
 		emit_instance(a, f, a->costliest[i]);
 	for (size_t i = 0; i < a->n_cores; i++)

@@ -28,6 +28,14 @@ is_listed(const struct costs *a, const struct root_use *u)
 	return a->root == INDEX_NONE || a->root == u->root;
 }
 
+/* The text of a name; empty for SYM_NONE. */
+static inline struct span
+name_of(const struct costs *a, sym name)
+{
+	return name == SYM_NONE ? span_of("", 0) :
+	    intern_span(&a->trace->names, name);
+}
+
 /* part / whole; 0 if the whole is 0. */
 static inline double
 ratio_of(int64_t part, int64_t whole)

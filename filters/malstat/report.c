@@ -14,13 +14,6 @@
 
 enum { OPERATIONS_MAX = 15, BLOCKS_MAX = 10 };
 
-static void
-put_name(struct table *t, const struct costs *a, sym name)
-{
-	table_text(t, name == SYM_NONE ? span_of("", 0) :
-	    intern_span(&a->trace->names, name));
-}
-
 /* Writes two cells: the ratio in percent, and as a bar. */
 static void
 put_ratio(struct table *t, double ratio)
@@ -47,7 +40,6 @@ put_session(const struct costs *a, struct buf *b, const struct cores *c)
 	report_text(b, name.n > 0 ? name : span_str("unknown"));
 }
 
-/* Writes a sentence: which operation costs the most. */
 static void
 report_costliest(const struct costs *a, struct buf *b)
 {
@@ -56,21 +48,19 @@ report_costliest(const struct costs *a, struct buf *b)
 
 	if (a->n_operations == 0) {
 		buf_str(b, "No instruction took any time.");
-		report_sentence(b, from);
-		return;
+	} else {
+		buf_str(b, "The costliest operation is ");
+		report_text(b, name_of(a, o->name));
+		buf_str(b, ": ");
+		report_us(b, o->self_us);
+		buf_str(b, " in ");
+		report_count(b, o->n, "instance, ", "instances, ");
+		report_percent(b, ratio_of(o->self_us, a->busy_us));
+		buf_str(b, " of all work.");
 	}
-	buf_str(b, "The costliest operation is ");
-	report_text(b, intern_span(&a->trace->names, o->name));
-	buf_str(b, ": ");
-	report_us(b, o->self_us);
-	buf_str(b, " in ");
-	report_count(b, o->n, "instance, ", "instances, ");
-	report_percent(b, ratio_of(o->self_us, a->busy_us));
-	buf_str(b, " of all work.");
 	report_sentence(b, from);
 }
 
-/* Writes a sentence: how well the cores were used in a session. */
 static void
 report_utilisation(const struct costs *a, struct buf *b, const struct cores *c)
 {
@@ -115,7 +105,7 @@ report_operations(const struct costs *a, struct buf *b)
 		put_ratio(&t, ratio_of(o->self_us, a->busy_us));
 		table_count(&t, o->n);
 		table_us(&t, o->longest_us);
-		put_name(&t, a, o->name);
+		table_text(&t, name_of(a, o->name));
 	}
 	table_print(&t, b);
 	report_more(b, a->n_operations > OPERATIONS_MAX ? a->n_operations -
@@ -140,8 +130,8 @@ report_instances(const struct costs *a, struct buf *b, uint64_t top)
 		put_number(&t, a->trace->executions[i->execution].tag);
 		put_number(&t, i->pc);
 		put_number(&t, i->thread);
-		put_name(&t, a, i->statement != SYM_NONE ? i->statement :
-		    i->operation);
+		table_text(&t, name_of(a, i->statement != SYM_NONE ?
+		    i->statement : i->operation));
 	}
 	table_print(&t, b);
 }
@@ -165,8 +155,7 @@ report_containers(const struct costs *a, struct buf *b)
 		table_us(&t, o->total_us);
 		table_count(&t, o->n);
 		buf_str(table_cell(&t), prefix[o->kind]);
-		report_text(table_cell(&t), intern_span(&a->trace->names,
-		    o->name));
+		report_text(table_cell(&t), name_of(a, o->name));
 		table_next(&t);
 	}
 	table_print(&t, b);
@@ -250,7 +239,6 @@ report_blocks(const struct costs *a, struct buf *b)
 	free(blocks);
 }
 
-/* Writes what the answer is about. */
 static void
 report_head(const struct costs *a, struct buf *b)
 {
@@ -267,7 +255,7 @@ report_head(const struct costs *a, struct buf *b)
 	    "Plan", (long long)x->key.id);
 	from = b->len;
 	if (x->query != SYM_NONE) {
-		report_text(b, intern_span(&a->trace->names, x->query));
+		report_text(b, name_of(a, x->query));
 		report_sentence(b, from);
 	}
 }

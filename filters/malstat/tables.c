@@ -19,13 +19,6 @@ put_threads(struct table *t, int64_t busy_us, int64_t wall_us, size_t n)
 	table_next(t);
 }
 
-static struct span
-name_of(const struct costs *a, sym name)
-{
-	return name == SYM_NONE ? span_of("", 0) :
-	    intern_span(&a->trace->names, name);
-}
-
 /* Only the last column is shortened by the table, so this one is here. */
 static void
 put_operation(struct table *t, const struct costs *a, sym operation)
@@ -109,42 +102,41 @@ report_roots(struct buf *b, const struct costs *a, const struct root_use *list,
 		report_blank(b);
 }
 
-static void
-put_query_time(struct table *t, const struct costs *a, const struct cores *c)
-{
-	const struct query_time *q = &c->queries;
-	struct span session = executions_session_name(a->trace, c->session);
-
-	table_us(t, q->wall_us);
-	table_percent(t, ratio_of(q->wall_us, cores_wall_us(c)));
-	put_threads(t, q->busy_us, q->wall_us, q->n_threads);
-	table_percent(t, utilisation_in(q->busy_us, q->wall_us,
-	    (int64_t)q->n_threads));
-	table_bar(t, utilisation_in(q->busy_us, q->wall_us,
-	    (int64_t)q->n_threads));
-	table_percent(t, ratio_of(q->serial_us, q->wall_us));
-	table_percent(t, ratio_of(q->idle_us, q->wall_us));
-	table_text(t, session.n > 0 ? session : span_str("unknown"));
-}
-
 /* Writes what the cores of each session did while queries ran. */
 static void
 report_query_times(const struct costs *a, struct buf *b, uint64_t top)
 {
 	static const char *const heads[] = { "took", "of trace", "threads",
 	    "used", "", "serial", "idle", "session", NULL };
+	const struct query_time *q;
+	struct span session;
+	double used;
 	uint64_t n = 0;
 	struct table t;
 
 	for (size_t i = 0; i < a->n_cores; i++) {
-		if (!a->cores[i].queries.is_known)
+		q = &a->cores[i].queries;
+		if (!q->is_known)
 			continue;
 		if (n++ == 0) {
 			report_heading(b, "While queries ran");
 			table_init(&t, "RrrRlrrL", heads);
 		}
-		if (n <= top)
-			put_query_time(&t, a, &a->cores[i]);
+		if (n > top)
+			continue;
+		session = executions_session_name(a->trace,
+		    a->cores[i].session);
+		used = utilisation_in(q->busy_us, q->wall_us,
+		    (int64_t)q->n_threads);
+		table_us(&t, q->wall_us);
+		table_percent(&t, ratio_of(q->wall_us,
+		    cores_wall_us(&a->cores[i])));
+		put_threads(&t, q->busy_us, q->wall_us, q->n_threads);
+		table_percent(&t, used);
+		table_bar(&t, used);
+		table_percent(&t, ratio_of(q->serial_us, q->wall_us));
+		table_percent(&t, ratio_of(q->idle_us, q->wall_us));
+		table_text(&t, session.n > 0 ? session : span_str("unknown"));
 	}
 	if (n == 0)
 		return;
