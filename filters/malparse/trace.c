@@ -56,6 +56,8 @@ trace_init(struct trace *t, struct filter *f)
 void
 trace_end(struct trace *t)
 {
+	static const char no_event[] = "no event came: is this a trace of "
+	    "MonetDB's profiler?";
 	struct filter *f = t->rows.f;
 
 	plans_remove_all(&t->plans);
@@ -67,8 +69,10 @@ trace_end(struct trace *t)
 		    "and malstat read the rows of malparse");
 	else if (t->n_known == 0 && !f->rejecting.met_foreign &&
 	    (t->n_unknown > 0 || f->rejected))
-		filter_fail(f, "no event came: is this a trace of MonetDB's "
-		    "profiler?");
+		filter_fail(f, "%s", no_event);
+	else if (t->n_known == 0 && !t->rows.is_continued &&
+	    !f->rejecting.met_foreign)
+		err_warn("warning: %s", no_event);
 	if (t->n_repeated > t->n_events / 4)
 		err_warn("warning: %llu of %llu events repeat others, with the "
 		    "same times: was a trace given twice?",
