@@ -163,49 +163,38 @@ intern_defer(struct intern *in, struct span s, const void *pointer,
 		intern_flush(in);
 }
 
-/*
- * Finds the first slot that may be that of the item's string; intern_defer()
- * has prefetched the home slot.  Prefetches the entry to which the slot refers.
- */
-static inline void
-prefetch_entry(const struct intern *in, struct intern_item *item)
-{
-	const struct entry *e;
-	uint32_t location;
-
-	item->slot = map_probe(&in->map, item->hash, item->hash);
-	location = map_value(&in->map, item->slot);
-	if (location == INDEX_NONE)
-		return;
-	e = entry_at(in, location);
-	__builtin_prefetch(e);
-	__builtin_prefetch(e->text + item->n);
-}
-
-/* Stores a symbol where intern_defer() was asked to. */
-static inline void
-store(const struct intern_item *item, sym s)
-{
-	char *array;
-
-	/* The type of the variable that points to the array is not known. */
-	memcpy(&array, item->pointer, sizeof array);
-	memcpy(array + item->offset, &s, sizeof s);
-}
-
 void
 intern_flush(struct intern *in)
 {
 	struct intern_item *item, *end = in->queue + in->n_queue;
 	size_t mask = in->map.mask;
+	const struct entry *e;
+	uint32_t location;
+	char *array;
+	sym s;
 
-	for (item = in->queue; item < end; item++)
-		prefetch_entry(in, item);
+	/* intern_defer() has prefetched the slot in which a search begins;
+	   this prefetches the entry to which the slot found refers. */
+	for (item = in->queue; item < end; item++) {
+		item->slot = map_probe(&in->map, item->hash, item->hash);
+		location = map_value(&in->map, item->slot);
+		if (location == INDEX_NONE)
+			continue;
+		e = entry_at(in, location);
+		__builtin_prefetch(e);
+		__builtin_prefetch(e->text + item->n);
+	}
+
 	/* Searches resume at the slots found unless the map has grown. */
-	for (item = in->queue; item < end; item++)
-		store(item, find_or_add(in, item->hash,
+	for (item = in->queue; item < end; item++) {
+		s = find_or_add(in, item->hash,
 		    in->map.mask == mask ? item->slot : item->hash,
-		    span_of(in->texts.data + item->text, item->n)));
+		    span_of(in->texts.data + item->text, item->n));
+		/* The type of the variable that points to the array is not
+		   known. */
+		memcpy(&array, item->pointer, sizeof array);
+		memcpy(array + item->offset, &s, sizeof s);
+	}
 	in->n_queue = 0;
 	in->texts.len = 0;
 }

@@ -249,17 +249,24 @@ map_put(struct map *m, uint64_t hash, uint32_t value)
 	m->n++;
 }
 
-/*
- * Empties the slot `gap` (backward shift deletion).  Later entries whose search
- * would now end at the empty slot move back to it, which empties their slot in
- * turn.
- */
-static void
-close_gap(struct map *m, size_t gap)
+void
+map_remove(struct map *m, uint64_t hash, uint32_t value)
 {
-	size_t home;
+	uint64_t slot = hash << 32 | value;
+	size_t i = hash & m->mask, gap, home;
 
-	for (size_t i = gap;;) {
+	while (m->slots[i] != slot) {
+		if (m->slots[i] == MAP_EMPTY)
+			bug("no entry %u to remove", value);
+		i = (i + 1) & m->mask;
+	}
+
+	/*
+	 * Backward shift deletion: later entries whose search would now end at
+	 * the empty slot move back to it, which empties their slot in turn.
+	 */
+	gap = i;
+	for (;;) {
 		i = (i + 1) & m->mask;
 		if (m->slots[i] == MAP_EMPTY)
 			break;
@@ -271,19 +278,5 @@ close_gap(struct map *m, size_t gap)
 		gap = i;
 	}
 	m->slots[gap] = MAP_EMPTY;
-}
-
-void
-map_remove(struct map *m, uint64_t hash, uint32_t value)
-{
-	uint64_t slot = hash << 32 | value;
-	size_t i = hash & m->mask;
-
-	while (m->slots[i] != slot) {
-		if (m->slots[i] == MAP_EMPTY)
-			bug("no entry %u to remove", value);
-		i = (i + 1) & m->mask;
-	}
-	close_gap(m, i);
 	m->n--;
 }

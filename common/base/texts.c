@@ -45,16 +45,6 @@ get_length(const char *p, size_t *n)
 	return p;
 }
 
-static size_t
-shared_length(struct span x, struct span y)
-{
-	size_t n = 0;
-
-	while (n < x.n && n < y.n && n < SHARED_MAX && x.p[n] == y.p[n])
-		n++;
-	return n;
-}
-
 uint32_t
 texts_add(struct texts *t, struct span text)
 {
@@ -68,7 +58,10 @@ texts_add(struct texts *t, struct span text)
 		    t->n_groups + 1, sizeof *t->groups);
 		t->groups[t->n_groups++] = (uint32_t)place;
 	} else {
-		shared = shared_length(buf_span(&t->last), text);
+		while (shared < t->last.len && shared < text.n &&
+		    shared < SHARED_MAX &&
+		    t->last.data[shared] == text.p[shared])
+			shared++;
 	}
 	buf_char(&t->bytes, (char)shared);
 	put_length(&t->bytes, text.n - shared);
