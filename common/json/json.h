@@ -90,26 +90,19 @@ json_cstr(struct buf *b, const char *key, const char *s)
 	json_str(b, key, span_of(s, strlen(s)));
 }
 
-/* A string token of n bytes that need no escapes. */
-static ALWAYS_INLINE void
-json_unescaped(struct buf *b, const char *text, size_t n)
-{
-	char *p;
-
-	buf_need(b, n + 2);
-	p = b->data + b->len;
-	*p++ = '"';
-	if (n > 0)
-		memcpy(p, text, n);
-	p[n] = '"';
-	b->len += n + 2;
-}
-
 static ALWAYS_INLINE void
 json_word(struct buf *b, const char *key, const char *word)
 {
+	size_t n = strlen(word);
+	char *p;
+
 	json_key(b, key);
-	json_unescaped(b, word, strlen(word));
+	buf_need(b, n + 2);
+	p = b->data + b->len;
+	*p++ = '"';
+	memcpy(p, word, n);
+	p[n] = '"';
+	b->len += n + 2;
 }
 
 static ALWAYS_INLINE void

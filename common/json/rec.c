@@ -64,15 +64,6 @@ rec_key_number(const struct rec *r, struct span key)
 	return 0;
 }
 
-struct field *
-rec_add(struct rec *r, struct span key, bool *is_declared)
-{
-	unsigned key_number = rec_key_number(r, key);
-
-	*is_declared = key_number != 0;
-	return rec_add_at(r, key, key_number);
-}
-
 enum rec_found
 rec_strings(const struct rec *r, unsigned key, const struct span **items,
     size_t *n)

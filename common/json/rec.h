@@ -73,17 +73,14 @@ void rec_init(struct rec *, const char *const *keys);
 void rec_release(struct rec *);
 void rec_clear(struct rec *);
 
+/* A key's index among the declared ones, counted from 1; 0: not declared. */
+unsigned rec_key_number(const struct rec *, struct span key);
+
 /*
  * Adds a field, whose value the caller then sets.  NULL if its key is declared
  * and the record already has it; for a key that is not declared the caller has
  * to look for duplicates.  The pointer is valid until the next field is added.
  */
-struct field *rec_add(struct rec *, struct span key, bool *is_declared);
-
-/* A key's index among the declared ones, counted from 1; 0: not declared. */
-unsigned rec_key_number(const struct rec *, struct span key);
-
-/* rec_add() for a key whose number is known. */
 static ALWAYS_INLINE struct field *
 rec_add_at(struct rec *r, struct span key, unsigned key_number)
 {

@@ -29,7 +29,7 @@ struct recio {
 	bool is_map[RECIO_DEPTH + 1];	/* whether each level is an object */
 	/*
 	 * The keys of the open objects, to be searched for duplicates, except
-	 * the declared keys of the record, which rec_add() checks.
+	 * the declared keys of the record, which rec_add_at() checks.
 	 */
 	struct span *names;
 	size_t n_names, names_cap;
@@ -163,12 +163,15 @@ on_key(void *context, const unsigned char *p, size_t n)
 {
 	struct recio *io = context;
 	struct span key = keep_string(io, p, n);
-	bool is_declared = false;
+	unsigned key_number = 0;
 
 	set_token_end(io);
-	if (io->depth == 1 && rec_add(&io->rec, key, &is_declared) == NULL)
-		return reject_duplicate(io, key);
-	if (is_declared)
+	if (io->depth == 1) {
+		key_number = rec_key_number(&io->rec, key);
+		if (rec_add_at(&io->rec, key, key_number) == NULL)
+			return reject_duplicate(io, key);
+	}
+	if (key_number != 0)
 		return 1;
 	io->names = mem_grow(io->names, &io->names_cap, io->n_names + 1,
 	    sizeof *io->names);
@@ -374,22 +377,11 @@ explain(struct recio *io, yajl_status status)
 	yajl_free_error(io->yajl, words);
 }
 
-/*
- * Whether only white space follows the object.  yajl does not report a number
- * after it: the number ends with the text, so yajl waits for more digits.
- */
-static bool
-ends_after_object(const struct recio *io)
-{
-	const char *end = io->text.p + io->text.n;
-
-	return skip_space(io->text.p + io->object_end, end) == end;
-}
-
 struct rec *
 recio_parse(struct recio *io, struct span text, const char **why)
 {
 	yajl_status status = yajl_status_ok;
+	const char *end = text.p + text.n;
 
 	if (plain_read(&io->rec, text))
 		return &io->rec;
@@ -413,7 +405,9 @@ recio_parse(struct recio *io, struct span text, const char **why)
 
 	if (io->why == NULL && status == yajl_status_ok && io->depth == 0 &&
 	    io->object_end != 0) {
-		if (ends_after_object(io))
+		/* yajl does not report a number after the object: it ends with
+		   the text, so yajl waits for more digits. */
+		if (skip_space(text.p + io->object_end, end) == end)
 			return &io->rec;
 		reject(io, "something follows the object", 0);
 	}

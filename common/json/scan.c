@@ -44,24 +44,16 @@ scan_each(struct input *in, const char *brackets, bool (*read)(void *context),
 	return scan_accept(in, brackets[1]);
 }
 
-static uint64_t
-count_lines(const char *p, size_t n)
-{
-	const char *end = p + n;
-	uint64_t lines = 0;
-
-	while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
-		lines++;
-		p++;
-	}
-	return lines;
-}
-
 static void
 consume(struct input *in, struct span *piece, size_t n)
 {
-	*piece = span_of(in->at, n);
-	in->line += count_lines(in->at, n);
+	const char *p = in->at, *end = p + n;
+
+	*piece = span_of(p, n);
+	while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
+		in->line++;
+		p++;
+	}
 	in->at += n;
 }
 
