@@ -76,17 +76,6 @@ open_standard_descriptors(void)
 }
 
 static void
-print_formats(const struct input_format *const *formats)
-{
-	if (formats == NULL)
-		return;
-	printf("Formats:\n");
-	for (; *formats != NULL; formats++)
-		printf("  %-12s %s\n", (*formats)->name, (*formats)->help);
-	printf("\n");
-}
-
-static void
 read_options(const struct about *about, const struct opt *options, int argc,
     char **argv)
 {
@@ -94,6 +83,7 @@ read_options(const struct about *about, const struct opt *options, int argc,
 	const struct opt *tables[] = { options,
 	    about->reports ? report_options : none,
 	    about->keys != NULL ? record_options : none, common_options, NULL };
+	const struct input_format *const *format;
 	char usage[256];
 
 	snprintf(usage, sizeof usage, "[options] %s", about->operands);
@@ -101,7 +91,13 @@ read_options(const struct about *about, const struct opt *options, int argc,
 	if (opt.help) {
 		printf("usage: %s %s\n%s\n\n", err_program(), usage,
 		    about->purpose);
-		print_formats(about->formats);
+		if (about->formats != NULL) {
+			printf("Formats:\n");
+			for (format = about->formats; *format != NULL; format++)
+				printf("  %-12s %s\n", (*format)->name,
+				    (*format)->help);
+			printf("\n");
+		}
 		opt_print(tables);
 	}
 	if (opt.version)
@@ -120,9 +116,9 @@ read_options(const struct about *about, const struct opt *options, int argc,
 }
 
 static void
-init_input(struct filter *f)
+init_input(struct filter *f, char **files, size_t n)
 {
-	input_init(&f->input, f->reading.operands, f->reading.n_operands);
+	input_init(&f->input, files, n);
 	f->input.on_read = opt.progress ? progress_show : NULL;
 }
 
@@ -149,7 +145,7 @@ filter_begin(struct filter *f, const struct about *about,
 		f->reading.recio = recio_new(about->keys);
 	f->reading.operands = argv + optind;
 	f->reading.n_operands = (size_t)(argc - optind);
-	init_input(f);
+	init_input(f, f->reading.operands, f->reading.n_operands);
 	output_open(&f->out, opt.output);
 	f->out.flush_each = opt.line_buffered;
 	if (opt.rejects != NULL)
@@ -179,8 +175,6 @@ filter_declare_keys(struct filter *f, const char *const *keys)
 static void
 set_files(struct filter *f, const char *path, char *const *others, size_t n)
 {
-	struct input *in = &f->input;
-	void (*on_read)(const struct input *) = in->on_read;
 	char **files = mem_resize(NULL, n + 1, sizeof *files);
 
 	files[0] = (char *)(uintptr_t)path;
@@ -188,9 +182,8 @@ set_files(struct filter *f, const char *path, char *const *others, size_t n)
 		files[i + 1] = others[i];
 	free(f->reading.files);
 	f->reading.files = files;
-	input_release(in);
-	input_init(in, files, n + 1);
-	in->on_read = on_read;
+	input_release(&f->input);
+	init_input(f, files, n + 1);
 }
 
 const char *
@@ -204,7 +197,7 @@ filter_operand(struct filter *f)
 	f->reading.n_operands--;
 	f->reading.operands++;
 	input_release(&f->input);
-	init_input(f);
+	init_input(f, f->reading.operands, f->reading.n_operands);
 	return first;
 }
 
@@ -251,38 +244,36 @@ filter_end_record(struct filter *f)
 	filter_emit(f);
 }
 
-/*
- * If the input is truncated, so is the output: it gets no end record, and no
- * output file.  A report says so in words.  If nothing came, perhaps because
- * the filter before this one has failed, there is no output file either.
- */
-static void
-end_output(struct filter *f)
-{
-	struct buf *b = filter_out(f);
-
-	if (f->truncated) {
-		if (f->text)
-			buf_str(b, "\nPartial: the input was truncated.\n");
-		output_abandon(&f->out);
-		return;
-	}
-	if (f->writes_records)
-		boundary_put_end(b, f->n_records, f->rejecting.n,
-		    f->rejecting.n_faults);
-	(f->reading.got_nothing ? output_abandon : output_close)(&f->out);
-}
-
 int
 filter_end(struct filter *f)
 {
+	struct buf *out = filter_out(f);
+
 	if (opt.progress)
 		progress_end(&f->input);
 	filter_report_unprinted(f);
 	/* The rejects first: they must be complete if the output then fails. */
 	if (opt.rejects != NULL)
 		output_close(&f->rejecting.file);
-	end_output(f);
+
+	/*
+	 * If the input is truncated, so is the output: it gets no end record,
+	 * and no output file.  A report says so in words.  If nothing came,
+	 * perhaps because the filter before this one has failed, there is no
+	 * output file either.
+	 */
+	if (f->truncated) {
+		if (f->text)
+			buf_str(out, "\nPartial: the input was truncated.\n");
+		output_abandon(&f->out);
+	} else {
+		if (f->writes_records)
+			boundary_put_end(out, f->n_records, f->rejecting.n,
+			    f->rejecting.n_faults);
+		(f->reading.got_nothing ? output_abandon : output_close)
+		    (&f->out);
+	}
+
 	input_release(&f->input);
 	recio_free(f->reading.recio);
 	free(f->rejecting.messages);
