@@ -268,11 +268,24 @@ search_series(struct search *s, size_t n)
 	sort(c->list, c->n, sizeof *c->list, compare_points);
 }
 
-/* Autocorrelation of the ranks of n residuals, with lag 1, at least 0. */
+/*
+ * Autocorrelation of the ranks of n residuals, with lag 1, at least 0.  The
+ * residual of a value is its difference from the median of its segment.
+ */
 static double
-autocorrelation(struct changes_room *r, size_t n)
+autocorrelation(const struct search *s, size_t n)
 {
-	double *ranks = r->room, sum = 0, squares = 0, d, previous = 0;
+	const struct changes *c = s->changes;
+	struct changes_room *r = s->r;
+	double *ranks = r->room, sum = 0, squares = 0, d, previous = 0, median;
+	size_t from = 0, to;
+
+	for (size_t i = 0; i <= c->n && from < n; i++, from = to) {
+		to = i < c->n ? c->list[i].at : n;
+		median = values_median(s->values + from, to - from, r->room);
+		for (size_t j = from; j < to; j++)
+			r->residuals[j] = s->values[j] - median;
+	}
 
 	values_midranks(r->residuals, n, r->spare, ranks);
 	for (size_t i = 0; i < n; i++) {
@@ -282,23 +295,6 @@ autocorrelation(struct changes_room *r, size_t n)
 		previous = d;
 	}
 	return squares > 0 ? fmax(0, sum / squares) : 0;
-}
-
-/* Subtracts the median of its segment from each value. */
-static void
-find_residuals(struct search *s, size_t n)
-{
-	struct changes *c = s->changes;
-	size_t from = 0, to;
-	double median;
-
-	for (size_t i = 0; i <= c->n && from < n; i++, from = to) {
-		to = i < c->n ? c->list[i].at : n;
-		median = values_median(s->values + from, to - from,
-		    s->r->room);
-		for (size_t j = from; j < to; j++)
-			s->r->residuals[j] = s->values[j] - median;
-	}
 }
 
 void
@@ -313,8 +309,7 @@ changes_find(struct changes *c, const double *values, size_t n,
 	search_series(&s, n);
 	if (n == 0)
 		return;
-	find_residuals(&s, n);
-	c->phi = autocorrelation(s.r, n);
+	c->phi = autocorrelation(&s, n);
 	if (c->phi <= 2 / sqrt((double)n))
 		return;
 	c->factor = sqrt((1 + c->phi) / (1 - c->phi));

@@ -49,21 +49,12 @@ rankscan(const uint64_t *twice_midranks, size_t m, double ties, double *room)
 	return best;
 }
 
-/* A straight line in ln m through the thresholds of two rows. */
-static double
-interpolate(const struct row *a, const struct row *b, size_t m, unsigned level)
-{
-	double x = log((double)m / (double)a->m) /
-	    log((double)b->m / (double)a->m);
-
-	return a->z[level] + x * (b->z[level] - a->z[level]);
-}
-
 double
 rankscan_threshold(size_t m, unsigned level)
 {
 	size_t above = SEARCH_FIRST(i, N_ROWS, table[i].m > m);
 	const struct row *row;
+	double x;
 
 	if (above == 0)
 		return INFINITY;
@@ -72,10 +63,13 @@ rankscan_threshold(size_t m, unsigned level)
 		return INFINITY;
 	if (row->m == m)
 		return row->z[level];
-	/* Beyond the last row, the line through the last two goes on. */
+	/* A straight line in ln m through the thresholds of two rows; beyond
+	   the last row, that of the last two goes on. */
 	if (above == N_ROWS)
 		row--;
-	return interpolate(row, row + 1, m, level);
+	x = log((double)m / (double)row->m) /
+	    log((double)row[1].m / (double)row->m);
+	return row->z[level] + x * (row[1].z[level] - row->z[level]);
 }
 
 /* The smallest p that there is: of the two orders with all low values first. */

@@ -100,28 +100,6 @@ approximate_p(double m, double n, double u, double ties)
 
 /* --- Hodges-Lehmann ------------------------------------------------------- */
 
-/* Doubles in ascending order have keys in ascending order. */
-static double
-value_of_key(int64_t key)
-{
-	double value;
-
-	if (key < 0)
-		key = INT64_MIN - key;
-	memcpy(&value, &key, sizeof value);
-	return value;
-}
-
-static int64_t
-key_of_value(double value)
-{
-	int64_t key;
-
-	value += 0.0;		/* -0 becomes 0 */
-	memcpy(&key, &value, sizeof key);
-	return key < 0 ? INT64_MIN - key : key;
-}
-
 /* How many differences a[j] - b[i] are at most x; both samples are sorted. */
 static uint64_t
 count_differences(const double *b, size_t m, const double *a, size_t n,
@@ -147,17 +125,17 @@ static double
 find_difference(const double *b, size_t m, const double *a, size_t n,
     uint64_t k)
 {
-	int64_t low = key_of_value(a[0] - b[m - 1]);
-	int64_t high = key_of_value(a[n - 1] - b[0]), middle;
+	uint64_t low = values_to_key(a[0] - b[m - 1]);
+	uint64_t high = values_to_key(a[n - 1] - b[0]), middle;
 
 	while (low < high) {
-		middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
-		if (count_differences(b, m, a, n, value_of_key(middle)) >= k)
+		middle = low + (high - low) / 2;
+		if (count_differences(b, m, a, n, values_from_key(middle)) >= k)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return value_of_key(low);
+	return values_from_key(low) + 0.0;	/* -0 becomes 0 */
 }
 
 /* Sets the shift and its interval from sorted samples. */
@@ -204,25 +182,6 @@ choose_stride(size_t m, size_t n)
 
 /* --- */
 
-double
-twosample_spread(const double *before, size_t m, const double *after,
-    size_t n)
-{
-	double *room = mem_table(m + n, sizeof *room);
-	double median_before = values_median(before, m, room);
-	double median_after = values_median(after, n, room);
-	double spread;
-
-	for (size_t i = 0; i < m; i++)
-		room[i] = fabs(before[i] - median_before);
-	for (size_t j = 0; j < n; j++)
-		room[m + j] = fabs(after[j] - median_after);
-	values_sort(room, m + n);
-	spread = TWOSAMPLE_MAD_TO_SD * values_median_sorted(room, m + n);
-	free(room);
-	return spread;
-}
-
 /*
  * With P the probability that a value after exceeds one before, the test sees
  * P - 1/2 = z sd + Z_POWER sd 2 sqrt(P (1 - P)).  With w = P - 1/2 and c = 2
@@ -254,12 +213,19 @@ twosample_compare(struct twosample *t, double *before, size_t m,
 	m_thin = thin(room, before, m, t->stride);
 	n_thin = thin(room + m, after, n, t->stride);
 	estimate_shift(t, room, m_thin, room + m, n_thin);
-	free(room);
+
 	values_sort(before, m);
 	values_sort(after, n);
 	t->before = values_median_sorted(before, m);
 	t->after = values_median_sorted(after, n);
-	t->spread = twosample_spread(before, m, after, n);
+	for (size_t i = 0; i < m; i++)
+		room[i] = fabs(before[i] - t->before);
+	for (size_t j = 0; j < n; j++)
+		room[m + j] = fabs(after[j] - t->after);
+	values_sort(room, m + n);
+	t->spread = TWOSAMPLE_MAD_TO_SD * values_median_sorted(room, m + n);
+	free(room);
+
 	ties = count_pairs(before, m, after, n, &t->u);
 	t->p = ties == 0 && m <= EXACT_MAX && n <= EXACT_MAX ?
 	    exact_p(m, n, t->u) :

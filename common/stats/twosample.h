@@ -12,7 +12,10 @@ struct twosample {
 	double shift, low, high;	/* Hodges-Lehmann, and its 95 %
 					   interval */
 	size_t stride;		/* the shift is from every stride-th value */
-	double spread;		/* as twosample_spread() */
+	double spread;		/* an estimate of the standard deviation that
+				   outliers do not affect: TWOSAMPLE_MAD_TO_SD
+				   times the median of the distances from the
+				   median of the side */
 };
 
 /*
@@ -30,14 +33,6 @@ enum { TWOSAMPLE_PAIRS_MAX = 1000000 };
  */
 void twosample_compare(struct twosample *, double *before, size_t m,
     double *after, size_t n);
-
-/*
- * An estimate of the standard deviation that outliers do not affect:
- * TWOSAMPLE_MAD_TO_SD times the median of the distances from the median of the
- * side.
- */
-double twosample_spread(const double *before, size_t m, const double *after,
-    size_t n);
 
 /*
  * The smallest shift, in units of the spread, that a test which reports beyond

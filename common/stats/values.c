@@ -1,6 +1,5 @@
 /* values - order statistics */
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +9,11 @@
 #include "common/stats/values.h"
 
 /*
- * Converts a value to a number that sorts as it does: of a negative value all
- * bits are inverted, of any other only the sign bit.  Adding 0 makes -0 equal
- * to 0.
+ * Of a negative value all bits are inverted, of any other only the sign bit.
+ * Adding 0 makes -0 equal to 0.
  */
-static uint64_t
-key_of(double value)
+uint64_t
+values_to_key(double value)
 {
 	uint64_t bits;
 
@@ -24,8 +22,8 @@ key_of(double value)
 	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-static double
-value_of(uint64_t key)
+double
+values_from_key(uint64_t key)
 {
 	uint64_t bits = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
 	double value;
@@ -40,10 +38,10 @@ values_sort(double *values, size_t n)
 	uint64_t *keys = mem_table(n, sizeof *keys);
 
 	for (size_t i = 0; i < n; i++)
-		keys[i] = key_of(values[i]);
+		keys[i] = values_to_key(values[i]);
 	sort_u64(keys, n);
 	for (size_t i = 0; i < n; i++)
-		values[i] = value_of(keys[i]);
+		values[i] = values_from_key(keys[i]);
 	free(keys);
 }
 

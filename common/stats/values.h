@@ -2,10 +2,15 @@
 #define WEIR_VALUES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Order statistics of values, none of which is NaN.
  */
+
+/* Converts a value to a number that sorts as it does, and back. */
+uint64_t values_to_key(double);
+double values_from_key(uint64_t key);
 
 /* Sorts in ascending order, many values in linear time. */
 void values_sort(double *, size_t n);
