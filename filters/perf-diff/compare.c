@@ -5,7 +5,6 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/stats/normal.h"
-#include "common/stats/twosample.h"
 #include "common/stats/values.h"
 #include "filters/perf-diff/results.h"
 #include "filters/perf-diff/compare.h"
@@ -14,40 +13,17 @@
 enum { SAMPLES_MIN = 10 };
 #define ALPHA 0.05
 
-/* The values of a key by side. */
+/* By side. */
 struct sides {
-	double *values[2];
+	double *values[2];	/* of a key */
 	size_t n[2];
+	double *totals[2];	/* the sums of all samples, by the symbol of
+				   their unit; the last is for no unit */
 };
-
-/* The sum of all samples of a unit, for each side. */
-struct total {
-	double sums[2];
-};
-
-/* Sums by unit: units are symbols, and the last element is for no unit. */
-static struct total *
-sum_by_unit(const struct samples *s)
-{
-	struct total *totals = mem_zero(s->texts.n + 1, sizeof *totals);
-	const struct sample *sample;
-	size_t unit;
-
-	for (size_t i = 0; i < s->n; i++) {
-		unit = s->keys[i].parts[PART_UNIT];
-		if (unit == SYM_NONE)
-			unit = s->texts.n;
-		for (sample = s->keys[i].list;
-		    sample < s->keys[i].list + s->keys[i].n; sample++)
-			totals[unit].sums[sample->version] += sample->value;
-	}
-	return totals;
-}
 
 /* A key that is on one side only: its share of that side's total. */
 static void
-set_share(struct change *c, const struct results *a, const struct sides *sides,
-    const struct total *totals)
+set_share(struct change *c, const struct results *a, const struct sides *sides)
 {
 	int side = sides->n[SIDE_OLD] > 0 ? SIDE_OLD : SIDE_NEW;
 	sym unit = a->samples->keys[c->key].parts[PART_UNIT];
@@ -59,17 +35,15 @@ set_share(struct change *c, const struct results *a, const struct sides *sides,
 	median = values_median_sorted(values, sides->n[side]);
 	c->verdict = side == SIDE_OLD ? VERDICT_GONE : VERDICT_NEW;
 	*(side == SIDE_OLD ? &c->before : &c->after) = median;
-	c->share = sum / totals[unit == SYM_NONE ? a->samples->texts.n :
-	    unit].sums[side];
+	c->share = sum / sides->totals[side][unit == SYM_NONE ?
+	    a->samples->texts.n : unit];
 }
 
 static void
-compare_key(struct results *a, uint32_t key, struct sides *sides,
-    const struct total *totals)
+compare_key(struct results *a, uint32_t key, struct sides *sides)
 {
 	const struct key *k = &a->samples->keys[key];
 	struct change *c = results_add(a, key);
-	struct twosample t;
 	size_t side;
 
 	sides->n[SIDE_OLD] = sides->n[SIDE_NEW] = 0;
@@ -80,38 +54,18 @@ compare_key(struct results *a, uint32_t key, struct sides *sides,
 	c->n_before = sides->n[SIDE_OLD];
 	c->n_after = sides->n[SIDE_NEW];
 	if (c->n_before == 0 || c->n_after == 0) {
-		set_share(c, a, sides, totals);
+		set_share(c, a, sides);
 		return;
 	}
-
-	twosample_compare(&t, sides->values[SIDE_OLD], c->n_before,
-	    sides->values[SIDE_NEW], c->n_after);
-	c->before = t.before;
-	c->after = t.after;
-	c->shift = t.shift;
-	c->low = t.low;
-	c->high = t.high;
-	c->p = t.p;
-	c->stride = t.stride;
-	c->smallest_effect = t.spread;	/* until judge_keys() */
+	/* The spread, until judge_keys() knows z. */
+	c->smallest_effect = results_compare(c, sides->values[SIDE_OLD],
+	    sides->values[SIDE_NEW]);
 }
 
 static bool
 is_tested(const struct change *c)
 {
 	return c->n_before >= SAMPLES_MIN && c->n_after >= SAMPLES_MIN;
-}
-
-/* The smallest effect that would have been seen, in relation to before. */
-static double
-find_effect(const struct change *c, double z)
-{
-	double spread = c->smallest_effect;
-
-	if (c->before == 0)
-		return NAN;
-	return spread == 0 ? 0 : spread / c->before *
-	    twosample_visible(c->n_before, c->n_after, z);
 }
 
 /* Adjusts the p of the tested keys, and judges them. */
@@ -140,7 +94,8 @@ judge_keys(struct results *a)
 	}
 	for (size_t i = 0; i < a->n; i++) {
 		c = &a->changes[i];
-		c->smallest_effect = is_tested(c) ? find_effect(c, z) : NAN;
+		c->smallest_effect = !is_tested(c) ? NAN : results_visible(
+		    c->smallest_effect, c->before, c->n_before, c->n_after, z);
 		if (is_tested(c) && !isnan(c->smallest_effect))
 			effects[n_effects++] = c->smallest_effect;
 	}
@@ -176,21 +131,33 @@ void
 compare_sides(struct results *a)
 {
 	const struct samples *s = a->samples;
-	struct total *totals = sum_by_unit(s);
+	const struct key *k;
 	struct sides sides;
-	size_t n_max = 0;
+	size_t n_max = 0, unit;
 
-	for (size_t i = 0; i < s->n; i++)
-		if (s->keys[i].n > n_max)
-			n_max = s->keys[i].n;
-	sides.values[SIDE_OLD] = mem_table(n_max, sizeof **sides.values);
-	sides.values[SIDE_NEW] = mem_table(n_max, sizeof **sides.values);
+	for (int side = 0; side < 2; side++)
+		sides.totals[side] = mem_zero(s->texts.n + 1,
+		    sizeof **sides.totals);
+	for (k = s->keys; k < s->keys + s->n; k++) {
+		if (k->n > n_max)
+			n_max = k->n;
+		unit = k->parts[PART_UNIT];
+		if (unit == SYM_NONE)
+			unit = s->texts.n;
+		for (size_t i = 0; i < k->n; i++)
+			sides.totals[k->list[i].version][unit] +=
+			    k->list[i].value;
+	}
+
+	for (int side = 0; side < 2; side++)
+		sides.values[side] = mem_table(n_max, sizeof **sides.values);
 	for (uint32_t key = 0; key < s->n; key++)
-		compare_key(a, key, &sides, totals);
+		compare_key(a, key, &sides);
 	a->n_keys = s->n;
 	judge_keys(a);
 	sort_with(a->changes, a->n, sizeof *a->changes, compare_changes, s);
-	free(sides.values[SIDE_OLD]);
-	free(sides.values[SIDE_NEW]);
-	free(totals);
+	for (int side = 0; side < 2; side++) {
+		free(sides.values[side]);
+		free(sides.totals[side]);
+	}
 }

@@ -36,18 +36,6 @@ struct history {
 
 /* --- the order of versions ------------------------------------------------ */
 
-static void
-reverse(uint32_t *list, size_t n)
-{
-	uint32_t first;
-
-	for (size_t i = 0; i < n / 2; i++) {
-		first = list[i];
-		list[i] = list[n - 1 - i];
-		list[n - 1 - i] = first;
-	}
-}
-
 /*
  * With version records, the order follows the first parents of the first one;
  * without, it is that in which the samples came.
@@ -58,7 +46,7 @@ find_order(struct history *h)
 	struct results *a = h->answer;
 	const struct version *versions = a->samples->versions;
 	size_t n = a->samples->ids.n;
-	uint32_t v = a->samples->head;
+	uint32_t v = a->samples->head, first;
 	bool newest_first = v != INDEX_NONE || !a->options->oldest_first;
 
 	h->positions = mem_ones(n, sizeof *h->positions);
@@ -72,8 +60,11 @@ find_order(struct history *h)
 		h->positions[v] = 0;
 		a->order[a->n_order++] = v;
 	}
-	if (newest_first)
-		reverse(a->order, a->n_order);
+	for (size_t i = 0; newest_first && i < a->n_order / 2; i++) {
+		first = a->order[i];
+		a->order[i] = a->order[a->n_order - 1 - i];
+		a->order[a->n_order - 1 - i] = first;
+	}
 
 	for (uint32_t i = 0; i < a->n_order; i++)
 		h->positions[a->order[i]] = i;
@@ -165,13 +156,8 @@ static double
 find_effect(double spread, double before, size_t n_before, size_t n_after,
     double factor)
 {
-	double z = factor * rankscan_threshold(n_before + n_after,
-	    RANKSCAN_001);
-
-	if (before == 0)
-		return NAN;
-	return spread == 0 ? 0 :
-	    spread / before * twosample_visible(n_before, n_after, z);
+	return results_visible(spread, before, n_before, n_after, factor *
+	    rankscan_threshold(n_before + n_after, RANKSCAN_001));
 }
 
 static void
@@ -208,20 +194,14 @@ add_change(struct history *h, const struct series *s, const struct tested *t,
 	size_t from = segment_start(h, s, i), to = segment_end(h, s, i + 1);
 	struct results *a = h->answer;
 	struct change *c = results_add(a, s->key);
-	struct twosample ts;
+	double spread;
 
 	c->n_before = point->at - from;
 	c->n_after = to - point->at;
 	memcpy(h->room, s->values + from, c->n_before * sizeof *h->room);
 	memcpy(h->after, s->values + point->at, c->n_after * sizeof *h->after);
-	twosample_compare(&ts, h->room, c->n_before, h->after, c->n_after);
-	c->before = ts.before;
-	c->after = ts.after;
-	c->shift = ts.shift;
-	c->low = ts.low;
-	c->high = ts.high;
-	c->stride = ts.stride;
-	c->smallest_effect = find_effect(ts.spread, ts.before, c->n_before,
+	spread = results_compare(c, h->room, h->after);
+	c->smallest_effect = find_effect(spread, c->before, c->n_before,
 	    c->n_after, s->factor);
 	c->p = point->p;
 	c->q = t->q;
@@ -277,36 +257,20 @@ make_series(struct history *h)
 	return list;
 }
 
-static void
-summarize(struct history *h)
-{
-	struct results *a = h->answer;
-	double *effects = mem_table(a->n_series, sizeof *effects);
-	size_t n = 0, blind;
-
-	for (size_t i = 0; i < a->n_series; i++) {
-		blind = rankscan_blind(a->series[i].n, a->series[i].factor);
-		a->blind = blind > a->blind ? blind : a->blind;
-		if (!isnan(a->series[i].smallest_effect))
-			effects[n++] = a->series[i].smallest_effect;
-	}
-	values_sort(effects, n);
-	a->smallest_effect = n == 0 ? NAN : values_median_sorted(effects, n);
-	free(effects);
-}
-
 void
 history_find(struct results *a, struct filter *f)
 {
 	struct history h = { .answer = a };
 	struct tested *list;
 	const struct series *s;
+	double *effects;
+	size_t n = 0, blind;
 
 	find_order(&h);
 	if (a->n_ignored > 0)
 		filter_warn(f, "commits with samples that are not in the line "
-		    "of first parents, and are ignored: %zu",
-		    a->n_ignored);
+		    "of first parents, and are ignored: %zu", a->n_ignored);
+
 	list = make_series(&h);
 	a->n_tested = a->n_series;
 	results_adjust(a, list, a->n_series);
@@ -315,7 +279,18 @@ history_find(struct results *a, struct filter *f)
 		for (size_t j = 0; j < s->n_changes; j++)
 			add_change(&h, s, &list[i], j);
 	}
-	summarize(&h);
+
+	effects = mem_table(a->n_series, sizeof *effects);
+	for (s = a->series; s < a->series + a->n_series; s++) {
+		blind = rankscan_blind(s->n, s->factor);
+		a->blind = blind > a->blind ? blind : a->blind;
+		if (!isnan(s->smallest_effect))
+			effects[n++] = s->smallest_effect;
+	}
+	values_sort(effects, n);
+	a->smallest_effect = n == 0 ? NAN : values_median_sorted(effects, n);
+
+	free(effects);
 	free(list);
 	free(h.positions);
 	free(h.placed);

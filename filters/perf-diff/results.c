@@ -7,6 +7,7 @@
 #include "common/base/sort.h"
 #include "common/stats/adjust.h"
 #include "common/stats/changes.h"
+#include "common/stats/twosample.h"
 #include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/results.h"
 
@@ -53,6 +54,32 @@ results_add(struct results *a, uint32_t key)
 	    .q = NAN, .fdr = NAN, .smallest_effect = NAN, .share = NAN,
 	    .phi = NAN, .factor = NAN, .stride = 1 };
 	return c;
+}
+
+double
+results_compare(struct change *c, double *before, double *after)
+{
+	struct twosample t;
+
+	twosample_compare(&t, before, c->n_before, after, c->n_after);
+	c->before = t.before;
+	c->after = t.after;
+	c->shift = t.shift;
+	c->low = t.low;
+	c->high = t.high;
+	c->p = t.p;
+	c->stride = t.stride;
+	return t.spread;
+}
+
+double
+results_visible(double spread, double before, size_t n_before, size_t n_after,
+    double z)
+{
+	if (before == 0)
+		return NAN;
+	return spread == 0 ? 0 :
+	    spread / before * twosample_visible(n_before, n_after, z);
 }
 
 enum verdict

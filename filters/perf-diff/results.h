@@ -77,18 +77,24 @@ struct results {
 	size_t n_series;
 };
 
-/* Is the change of a key for the worse, and neither accepted nor unsure? */
-static inline bool
-change_is_alarm(const struct change *c)
-{
-	return c->verdict == VERDICT_DEGRADED && !c->accepted;
-}
-
 /* The id of the version at a position of a history. */
 struct span results_version(const struct results *, size_t position);
 
 /* Adds a change of a key, whose numbers are not known yet. */
 struct change *results_add(struct results *, uint32_t key);
+
+/*
+ * Compares the n_before samples before a change and the n_after samples after
+ * it, and sorts both.  Returns their spread (twosample.h).
+ */
+double results_compare(struct change *, double *before, double *after);
+
+/*
+ * The smallest effect, a ratio of before, that a test which reports beyond z
+ * would have seen; NAN if before is 0.
+ */
+double results_visible(double spread, double before, size_t n_before,
+    size_t n_after, double z);
 
 /*
  * The verdict on a difference that is significant: for the better or for the
