@@ -14,27 +14,6 @@ put_number(struct buf *b, const char *key, double value)
 }
 
 static void
-put_effect(struct buf *b, const struct change *c)
-{
-	put_number(b, "before", c->before);
-	put_number(b, "after", c->after);
-	put_number(b, "ratio", c->after / c->before);
-	put_number(b, "shift", c->shift);
-	put_number(b, "low", c->low);
-	put_number(b, "high", c->high);
-	if (c->stride > 1)
-		json_uint(b, "stride", c->stride);
-	put_number(b, "p", c->p);
-	put_number(b, "q", c->q);
-	put_number(b, "fdr", c->fdr);
-	json_uint(b, "n", c->n_before + c->n_after);
-	json_uint(b, "n_before", c->n_before);
-	json_uint(b, "n_after", c->n_after);
-	put_number(b, "smallest_effect", c->smallest_effect);
-	put_number(b, "share", c->share);
-}
-
-static void
 put_commits(struct buf *b, const struct results *a, const struct change *c)
 {
 	json_str(b, "minor_version", results_version(a, c->at));
@@ -60,7 +39,24 @@ emit_change(const struct results *a, struct filter *f, const struct change *c)
 			    samples_part(a->samples, key, i));
 	json_word(b, "verdict", verdict_names[c->verdict]);
 	json_word(b, "better", c->more_is_better ? "more" : "less");
-	put_effect(b, c);
+
+	put_number(b, "before", c->before);
+	put_number(b, "after", c->after);
+	put_number(b, "ratio", c->after / c->before);
+	put_number(b, "shift", c->shift);
+	put_number(b, "low", c->low);
+	put_number(b, "high", c->high);
+	if (c->stride > 1)
+		json_uint(b, "stride", c->stride);
+	put_number(b, "p", c->p);
+	put_number(b, "q", c->q);
+	put_number(b, "fdr", c->fdr);
+	json_uint(b, "n", c->n_before + c->n_after);
+	json_uint(b, "n_before", c->n_before);
+	json_uint(b, "n_after", c->n_after);
+	put_number(b, "smallest_effect", c->smallest_effect);
+	put_number(b, "share", c->share);
+
 	if (a->options->history)
 		put_commits(b, a, c);
 	if (a->new_commit != NULL)
@@ -72,11 +68,15 @@ emit_change(const struct results *a, struct filter *f, const struct change *c)
 	filter_end_record(f);
 }
 
-static void
-emit_changes(const struct results *a, struct filter *f)
+void
+emit_answer(const struct results *a, struct filter *f)
 {
-	struct buf *b = filter_begin_record(f, "changes");
+	struct buf *b;
 
+	for (size_t i = 0; i < a->n; i++)
+		emit_change(a, f, &a->changes[i]);
+
+	b = filter_begin_record(f, "changes");
 	json_uint(b, "keys", a->n_keys);
 	json_uint(b, "tested", a->n_tested);
 	json_uint(b, "alarms", a->counts[VERDICT_DEGRADED]);
@@ -94,12 +94,4 @@ emit_changes(const struct results *a, struct filter *f)
 		json_uint(b, "blind", a->blind);
 	}
 	filter_end_record(f);
-}
-
-void
-emit_answer(const struct results *a, struct filter *f)
-{
-	for (size_t i = 0; i < a->n; i++)
-		emit_change(a, f, &a->changes[i]);
-	emit_changes(a, f);
 }

@@ -127,14 +127,6 @@ put_commit(struct buf *b, const struct results *a, const struct change *c)
 	}
 }
 
-/* The change of a history that follows one in the same series, or NULL. */
-static const struct change *
-next_change(const struct results *a, const struct change *c)
-{
-	return a->options->history && c + 1 < a->changes + a->n &&
-	    c[1].key == c->key ? c + 1 : NULL;
-}
-
 /*
  * "sort is 14.1 % slower: 100 ms before, 114 ms after"; in a history also since
  * which commit and, if it was changed again, until which.
@@ -143,8 +135,12 @@ static void
 put_alarm(struct buf *b, const struct results *a, const struct change *c)
 {
 	double percent = 100 * fabs(c->after / c->before - 1);
-	const struct change *next = next_change(a, c);
+	const struct change *next = NULL;
 
+	/* The next change of the same series. */
+	if (a->options->history && c + 1 < a->changes + a->n &&
+	    c[1].key == c->key)
+		next = c + 1;
 	phrases_key(b, a, c->key);
 	buf_str(b, next != NULL ? " was " : " is ");
 	if (isfinite(percent))

@@ -121,16 +121,6 @@ reader_add_profile(struct reader *r, struct span text, uint32_t version)
 
 /* --- records -------------------------------------------------------------- */
 
-/* The symbol of a string member; SYM_NONE if it is absent or no string. */
-static sym
-intern_part(struct reader *r, const struct rec *rec, unsigned key)
-{
-	struct span text;
-
-	return rec_str(rec, key, &text) == REC_OK ?
-	    intern_add(&r->samples->texts, text) : SYM_NONE;
-}
-
 /* Sets the version of a record's samples; returns why it has none, or NULL. */
 static const char *
 find_version(struct reader *r, const struct rec *rec, uint32_t side,
@@ -154,13 +144,15 @@ read_sample(struct reader *r, const struct rec *rec, uint32_t side)
 	static const unsigned keys[N_PARTS] = { UID, RESOURCE_TYPE, SUBTYPE,
 	    UNIT, CMD, WORKLOAD, MACHINE };
 	const struct field *f = rec_get(rec, VALUE);
+	struct span text;
 	sym parts[N_PARTS];
 	uint32_t version;
 	const char *why;
 	double value;
 
 	for (unsigned i = 0; i < N_PARTS; i++)
-		parts[i] = intern_part(r, rec, keys[i]);
+		parts[i] = rec_str(rec, keys[i], &text) != REC_OK ? SYM_NONE :
+		    intern_add(&r->samples->texts, text);
 	if (parts[PART_UID] == SYM_NONE)
 		return "uid is not a string";
 	if (f == NULL || f->kind != REC_NUMBER || !number_read(f->text, &value))

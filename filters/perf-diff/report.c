@@ -13,15 +13,6 @@
 
 enum { SPARK_COLUMNS = 64 };
 
-static void
-put_p(struct buf *b, double p)
-{
-	if (p < 0.0001)
-		buf_str(b, "<0.0001");
-	else if (!isnan(p))
-		buf_printf(b, "%.2g", p);
-}
-
 /* --- a comparison --------------------------------------------------------- */
 
 static bool
@@ -40,7 +31,10 @@ put_change(struct table *t, const struct results *a, const struct change *c)
 	table_next(t);
 	phrases_value(table_cell(t), a, c->key, c->after);
 	table_next(t);
-	put_p(table_cell(t), c->q);
+	if (c->q < 0.0001)
+		buf_str(table_cell(t), "<0.0001");
+	else if (!isnan(c->q))
+		buf_printf(table_cell(t), "%.2g", c->q);
 	table_next(t);
 }
 

@@ -49,14 +49,6 @@ struct panel {
 	double low, high;		/* the values at its bottom and top */
 };
 
-/* Moves a text, which may come from an input, into an element. */
-static void
-put_text(struct buf *b, struct buf *text)
-{
-	xml_text(b, buf_span(text));
-	buf_release(text);
-}
-
 /* Lengths are computed in pixels and written by svg.h, which has tenths. */
 static int64_t
 tenths(double pixels)
@@ -83,13 +75,16 @@ line_to(struct buf *b, double x)
 }
 
 static void
-begin_text(struct buf *b, double x, double y, const char *classes)
+draw_text(struct buf *b, double x, double y, const char *classes,
+    struct span text)
 {
 	struct buf attributes = { 0 };
 
 	buf_printf(&attributes, " class=\"%s\"", classes);
 	svg_text(b, tenths(x), tenths(y), buf_cstr(&attributes));
 	buf_release(&attributes);
+	xml_text(b, text);	/* which may come from an input */
+	buf_str(b, "</text>\n");
 }
 
 static double
@@ -172,11 +167,12 @@ draw_grid(struct buf *b, const struct panel *p)
 		move_to(b, LEFT, y);
 		line_to(b, WIDTH - RIGHT);
 		buf_str(b, "\"/>");
-		begin_text(b, LEFT - PADDING, y + 4, "faint right");
+		text.len = 0;
 		phrases_value(&text, p->a, p->s->key, value);
-		put_text(b, &text);
-		buf_str(b, "</text>\n");
+		draw_text(b, LEFT - PADDING, y + 4, "faint right",
+		    buf_span(&text));
 	}
+	buf_release(&text);
 }
 
 static void
@@ -211,36 +207,17 @@ draw_levels(struct buf *b, const struct panel *p)
 	buf_str(b, "\"/>\n");
 }
 
-/* "+5.1 % 775bc5c30e", in the first row in which there is room from x on. */
-static void
-draw_label(struct buf *b, const struct panel *p, const struct change *c,
-    double x, double *ends)
-{
-	struct buf text = { 0 }, classes = { 0 };
-	int row = 0;
-
-	while (row < LABEL_ROWS && ends[row] > x - LABEL_WIDTH / 2)
-		row++;
-	if (row == LABEL_ROWS)
-		return;
-	ends[row] = x + LABEL_WIDTH / 2;
-	buf_printf(&classes, "middle %s", verdict_names[c->verdict]);
-	begin_text(b, fmin(fmax(x, LABEL_WIDTH / 2), WIDTH - LABEL_WIDTH / 2),
-	    p->top - 5 - LABEL_HEIGHT * row, buf_cstr(&classes));
-	buf_release(&classes);
-	phrases_effect(&text, c);
-	buf_char(&text, ' ');
-	phrases_id(&text, results_version(p->a, c->at));
-	put_text(b, &text);
-	buf_str(b, c->accepted ? " accepted</text>\n" : "</text>\n");
-}
-
-/* A line between the last good point and the first one after the change. */
+/*
+ * A line between the last good point and the first one after the change, with
+ * "+5.1 % 775bc5c30e" in the first row in which there is room.
+ */
 static void
 draw_changes(struct buf *b, const struct panel *p)
 {
+	struct buf text = { 0 }, classes = { 0 };
 	double ends[LABEL_ROWS] = { 0 }, x;
 	const struct change *c;
+	int row;
 
 	for (size_t i = 0; i < p->s->n_changes; i++) {
 		c = &p->changes[i];
@@ -253,8 +230,25 @@ draw_changes(struct buf *b, const struct panel *p)
 		buf_char(b, ' ');
 		xml_text(b, results_version(p->a, c->at));
 		buf_str(b, "</title></path>\n");
-		draw_label(b, p, c, x, ends);
+
+		for (row = 0; row < LABEL_ROWS &&
+		    ends[row] > x - LABEL_WIDTH / 2; row++)
+			;
+		if (row == LABEL_ROWS)
+			continue;
+		ends[row] = x + LABEL_WIDTH / 2;
+		classes.len = text.len = 0;
+		buf_printf(&classes, "middle %s", verdict_names[c->verdict]);
+		phrases_effect(&text, c);
+		buf_char(&text, ' ');
+		phrases_id(&text, results_version(p->a, c->at));
+		buf_str(&text, c->accepted ? " accepted" : "");
+		draw_text(b, fmin(fmax(x, LABEL_WIDTH / 2),
+		    WIDTH - LABEL_WIDTH / 2), p->top - 5 - LABEL_HEIGHT * row,
+		    buf_cstr(&classes), buf_span(&text));
 	}
+	buf_release(&classes);
+	buf_release(&text);
 }
 
 static void
@@ -264,10 +258,9 @@ draw_panel(struct buf *b, struct panel *p)
 
 	choose_scale(p);
 	phrases_key(&key, p->a, p->s->key);
-	begin_text(b, LEFT, p->top - LABEL_ROWS * LABEL_HEIGHT - PADDING,
-	    "key");
-	put_text(b, &key);
-	buf_str(b, "</text>\n");
+	draw_text(b, LEFT, p->top - LABEL_ROWS * LABEL_HEIGHT - PADDING,
+	    "key", buf_span(&key));
+	buf_release(&key);
 	draw_grid(b, p);
 	draw_points(b, p);
 	draw_levels(b, p);
@@ -281,12 +274,11 @@ draw_end(struct buf *b, const struct results *a, size_t position,
 {
 	struct buf text = { 0 };
 
-	begin_text(b, x, y, classes);
 	phrases_id(&text, results_version(a, position));
 	buf_char(&text, ' ');
 	phrases_date(&text, a, position);
-	put_text(b, &text);
-	buf_str(b, "</text>\n");
+	draw_text(b, x, y, classes, buf_span(&text));
+	buf_release(&text);
 }
 
 /* The answer: what is before its colon, and below it the rest. */
@@ -304,12 +296,8 @@ draw_answer(struct buf *b, const struct results *a)
 		head.n = (size_t)(colon - text.data);
 		rest = span_str(colon + 2);
 	}
-	begin_text(b, LEFT, 28, "answer");
-	xml_text(b, head);
-	buf_str(b, "</text>\n");
-	begin_text(b, LEFT, 50, "more");
-	xml_text(b, rest);
-	buf_str(b, "</text>\n");
+	draw_text(b, LEFT, 28, "answer", head);
+	draw_text(b, LEFT, 50, "more", rest);
 	buf_release(&text);
 }
 
