@@ -417,32 +417,23 @@ read_group(struct records *r, const struct resource_group *g)
 	return NULL;
 }
 
-static const char *
-set_profile_parts(struct records *r, const struct profile_parts *p)
-{
-	const struct { enum header_part part; struct span text; } parts[] =
-	    { { PART_CMD, p->cmd }, { PART_WORKLOAD, p->workload },
-	    { PART_LABEL, p->label }, { PART_MACHINE, p->machine } };
-	const char *why = NULL;
-
-	for (size_t i = 0; i < sizeof parts / sizeof *parts && why == NULL; i++)
-		why = set_part(r, parts[i].part, parts[i].text);
-	return why;
-}
-
 /* Adds all amounts of a profile, or none if it is invalid. */
 static const char *
 read_profile(struct records *r, const struct rec *rec, struct span document)
 {
-	static const unsigned parts[] = { MINOR_VERSION, ORIGIN, KEY_TYPE };
+	static const unsigned keys[] = { MINOR_VERSION, ORIGIN, KEY_TYPE };
 	const char *why = resources_begin(r->resources, document);
+	const struct profile_parts *p = resources_parts(r->resources);
+	const struct { enum header_part part; struct span text; } parts[] =
+	    { { PART_CMD, p->cmd }, { PART_WORKLOAD, p->workload },
+	    { PART_LABEL, p->label }, { PART_MACHINE, p->machine } };
 	struct resource_group group;
 	size_t n = r->amounts->n;
 
 	if (why == NULL)
-		why = set_parts(r, rec, parts);
-	if (why == NULL)
-		why = set_profile_parts(r, resources_parts(r->resources));
+		why = set_parts(r, rec, keys);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts && why == NULL; i++)
+		why = set_part(r, parts[i].part, parts[i].text);
 	while (why == NULL && resources_next(r->resources, &group, &why))
 		why = read_group(r, &group);
 	if (why != NULL)
@@ -468,33 +459,15 @@ find_program(struct records *r, const struct rec *rec)
 	    intern_add(&r->amounts->texts, text));
 }
 
-/* Records without a run belong to the only run of their stream. */
-static uint32_t
-find_run(struct records *r, const struct rec *rec, uint32_t stream)
-{
-	struct span name;
-
-	return rec_str(rec, RUN, &name) == REC_OK ?
-	    amounts_run(r->amounts, 0, intern_add(&r->amounts->texts, name)) :
-	    amounts_run(r->amounts, stream, SYM_NONE);
-}
-
-/* Of several critical paths only the first is that of the build. */
-static bool
-is_later_path(const struct rec *rec)
-{
-	int64_t path;
-
-	return rec_int(rec, PATH, &path) == REC_OK && path > 1;
-}
-
 static const char *
 read_figures(struct records *r, const struct rec *rec, uint32_t run)
 {
 	struct span stat = span_of("", 0);
 	const char *why = NULL;
+	int64_t path;
 
-	if (is_later_path(rec))
+	/* Of several critical paths only the first is that of the build. */
+	if (rec_int(rec, PATH, &path) == REC_OK && path > 1)
 		return NULL;
 	rec_str(rec, STAT, &stat);
 	for (size_t i = 0; i < N_FIGURES && why == NULL; i++)
@@ -509,7 +482,7 @@ records_read(struct records *r, const struct rec *rec, struct span text,
     uint32_t stream)
 {
 	const struct field *profile = rec_get(rec, PROFILE);
-	struct span query;
+	struct span query, name;
 	uint32_t run;
 
 	if (rec_get(rec, HEADER) != NULL)
@@ -527,7 +500,11 @@ records_read(struct records *r, const struct rec *rec, struct span text,
 	}
 	if (rec_is(rec, "query"))
 		return read_query(r, rec);
-	run = find_run(r, rec, stream);
+
+	/* Records without a run belong to the only run of their stream. */
+	run = rec_str(rec, RUN, &name) == REC_OK ? amounts_run(r->amounts, 0,
+	    intern_add(&r->amounts->texts, name)) :
+	    amounts_run(r->amounts, stream, SYM_NONE);
 	find_program(r, rec);
 	return rec_is(rec, "callgraph") ? read_callgraph(r, text, run) :
 	    read_figures(r, rec, run);

@@ -29,21 +29,6 @@ put_unit(struct buf *b, const struct amounts *a, sym name)
 	json_quote(b, intern_span(&a->texts, a->units[name]));
 }
 
-/* Perun takes the first unit for that of the profile: its type comes first. */
-static void
-put_units(struct buf *b, const struct amounts *a, const char *type)
-{
-	sym first = intern_find(&a->unit_names, span_str(type));
-
-	json_open(b, "units", '{');
-	if (first != SYM_NONE)
-		put_unit(b, a, first);
-	for (sym i = 0; i < a->unit_names.n; i++)
-		if (i != first)
-			put_unit(b, a, i);
-	json_close(b, '}');
-}
-
 static void
 put_header(struct buf *b, const struct header *h, const struct amounts *a)
 {
@@ -51,10 +36,20 @@ put_header(struct buf *b, const struct header *h, const struct amounts *a)
 	const char *workload = h->parts[PART_WORKLOAD].text;
 	struct span program = h->program.n > 0 ? h->program :
 	    span_str("unknown");
+	sym first = intern_find(&a->unit_names, span_str(type));
 
 	json_open(b, "header", '{');
 	json_cstr(b, "type", type);
-	put_units(b, a, type);
+
+	/* Perun takes the first unit for that of the profile. */
+	json_open(b, "units", '{');
+	if (first != SYM_NONE)
+		put_unit(b, a, first);
+	for (sym i = 0; i < a->unit_names.n; i++)
+		if (i != first)
+			put_unit(b, a, i);
+	json_close(b, '}');
+
 	if (h->parts[PART_CMD].text != NULL)
 		json_cstr(b, "cmd", h->parts[PART_CMD].text);
 	else
@@ -79,36 +74,30 @@ put_thousandths(struct buf *b, int64_t value)
 		b->len--;
 }
 
-static void
-put_resource(struct buf *b, const struct amounts *a, const struct amount *m)
-{
-	const struct resource *r = &a->resources[m->resource];
-
-	buf_char(b, '{');
-	if (m->token != SYM_NONE)
-		json_raw(b, "amount", intern_span(&a->texts, m->token));
-	else
-		put_thousandths(b, m->thousandths);
-	if (r->subtype != SYM_NONE)
-		json_str(b, "subtype", intern_span(&a->texts, r->subtype));
-	json_str(b, "type", intern_span(&a->texts, r->type));
-	json_str(b, "uid", intern_span(&a->texts, r->uid));
-	json_close(b, '}');
-}
-
 /* Writes a resource for each amount, in the order of the input. */
 static void
 put_resources(struct output *out, const struct amounts *a)
 {
 	struct buf *b = &out->buf;
+	const struct amount *m;
+	const struct resource *r;
 
 	json_open(b, "global", '{');
 	json_word(b, "time", "0.0");
 	json_open(b, "resources", '[');
-	for (size_t i = 0; i < a->n; i++) {
-		if (i > 0)
-			buf_char(b, ',');
-		put_resource(b, a, &a->list[i]);
+	for (m = a->list; m < a->list + a->n; m++) {
+		r = &a->resources[m->resource];
+		buf_str(b, m == a->list ? "{" : ",{");
+		if (m->token != SYM_NONE)
+			json_raw(b, "amount", intern_span(&a->texts, m->token));
+		else
+			put_thousandths(b, m->thousandths);
+		if (r->subtype != SYM_NONE)
+			json_str(b, "subtype", intern_span(&a->texts,
+			    r->subtype));
+		json_str(b, "type", intern_span(&a->texts, r->type));
+		json_str(b, "uid", intern_span(&a->texts, r->uid));
+		json_close(b, '}');
 		output_done(out);
 	}
 	json_close(b, ']');
