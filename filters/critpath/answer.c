@@ -67,12 +67,12 @@ account_for_wall_time(struct path *p, const struct answer *a)
  */
 static void
 set_steps(struct path *p, const struct answer *a, const uint32_t *vertices,
-    size_t n, bool with_drag)
+    size_t n)
 {
 	const struct dag *dag = &a->net->dag;
 	int64_t *drag = mem_zero(n, sizeof *drag);
 
-	if (with_drag)
+	if (p == a->paths)
 		dag_drag(dag, vertices, n, drag);
 	*p = (struct path){ .steps = mem_zero(n, sizeof *p->steps),
 	    .end = vertices[n - 1] };
@@ -129,9 +129,7 @@ answer_find(struct answer *a, const struct network *net, size_t n,
 		    dag_path_through(&net->dag, v, &length);
 		for (size_t i = 0; i < length; i++)
 			covered[vertices[i]] = true;
-		set_steps(&a->paths[a->n_paths], a, vertices, length,
-		    a->n_paths == 0);
-		a->n_paths++;
+		set_steps(&a->paths[a->n_paths++], a, vertices, length);
 		free(vertices);
 		v = a->n_paths < n ? longest_uncovered(net, covered) :
 		    INDEX_NONE;

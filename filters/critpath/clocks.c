@@ -90,23 +90,6 @@ next_crossing(const struct clocks *c, struct crossing *x)
 	return false;
 }
 
-static void
-count_gaps(struct clocks *c)
-{
-	struct crossing x = { 0 };
-	struct count *count;
-
-	for (size_t i = 0; i < c->net->build->names.n; i++)
-		for (int side = 0; side < 2; side++)
-			c->hosts[i].counts[side] = (struct count){ 0 };
-	while (next_crossing(c, &x))
-		for (int side = 0; side < 2; side++) {
-			count = &c->hosts[x.host[side]].counts[side];
-			count->n++;
-			count->n_early += x.gap_us < 0;
-		}
-}
-
 /* Whether more than a tenth of the gaps are below 0, and at least a few. */
 static bool
 is_suspect(const struct count *c)
@@ -115,15 +98,26 @@ is_suspect(const struct count *c)
 }
 
 /*
- * The host and side with the most gaps below 0; of equal ones the first by
- * name, then BEHIND.  SYM_NONE if none is suspect.
+ * Counts the gaps, and finds the host and side with the most gaps below 0; of
+ * equal ones the first by name, then BEHIND.  SYM_NONE if none is suspect.
  */
 static sym
-find_worst(const struct clocks *c, enum side *side)
+find_worst(struct clocks *c, enum side *side)
 {
 	const struct intern *names = &c->net->build->names;
-	const struct count *count, *worst_count = NULL;
+	struct count *count, *worst_count = NULL;
+	struct crossing x = { 0 };
 	sym worst = SYM_NONE;
+
+	for (sym h = 0; h < names->n; h++)
+		for (int s = 0; s < 2; s++)
+			c->hosts[h].counts[s] = (struct count){ 0 };
+	while (next_crossing(c, &x))
+		for (int s = 0; s < 2; s++) {
+			count = &c->hosts[x.host[s]].counts[s];
+			count->n++;
+			count->n_early += x.gap_us < 0;
+		}
 
 	for (sym h = 0; h < names->n; h++)
 		for (int s = 0; s < 2; s++) {
@@ -198,7 +192,6 @@ find(struct clock *clocks, const struct network *net)
 
 	c.hosts = mem_zero(net->build->names.n, sizeof *c.hosts);
 	for (int i = 0; i < 2 * NAMED_MAX && n < NAMED_MAX; i++) {
-		count_gaps(&c);
 		k.host = find_worst(&c, &k.side);
 		if (k.host == SYM_NONE)
 			break;

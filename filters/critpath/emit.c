@@ -158,27 +158,21 @@ compare_starts(const void *x, const void *y, void *context)
 	return order != 0 ? order : net->dag.compare(net, v, w);
 }
 
-/* The drag of every vertex, which is 0 off the critical path. */
-static int64_t *
-drag_by_vertex(const struct answer *a)
-{
-	int64_t *drag = mem_zero(a->net->n_vertices, sizeof *drag);
-
-	for (size_t i = 0; a->n_paths > 0 && i < a->paths[0].n; i++)
-		drag[a->paths[0].steps[i].vertex] =
-		    a->paths[0].steps[i].drag_us;
-	return drag;
-}
-
 static void
 emit_all(const struct answer *a, struct filter *f)
 {
 	uint32_t *vertices = mem_resize(NULL, a->net->n_tasks,
 	    sizeof *vertices);
-	int64_t *drag = drag_by_vertex(a), slack_us;
+	/* By vertex: 0 off the critical path. */
+	int64_t *drag = mem_zero(a->net->n_vertices, sizeof *drag), slack_us;
+	const struct step *s;
 	struct buf *b;
 	size_t n = 0;
 
+	for (size_t i = 0; a->n_paths > 0 && i < a->paths[0].n; i++) {
+		s = &a->paths[0].steps[i];
+		drag[s->vertex] = s->drag_us;
+	}
 	for (uint32_t v = 0; v < a->net->n_vertices; v++)
 		if (network_task(a->net, v) != NULL)
 			vertices[n++] = v;

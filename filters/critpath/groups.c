@@ -18,34 +18,6 @@
 /* In rows of a report. */
 enum { ROWS_MAX = 20 };
 
-/* Returns the group of each vertex, or INDEX_NONE. */
-static uint32_t *
-make_groups(struct groups *g, const struct network *net)
-{
-	unsigned key = keys_add(span_str(g->by));
-	uint32_t *group_of = mem_ones(net->n_vertices, sizeof *group_of);
-	struct group *group;
-	struct span value;
-	size_t cap = 0;
-
-	for (uint32_t v = 0; v < net->n_tasks; v++) {
-		value = keys_value(net->build, network_task(net, v), key);
-		if (value.n == 0)
-			continue;
-		group_of[v] = intern_add(&g->values, value);
-		if (group_of[v] == g->n) {	/* a new symbol */
-			g->list = mem_grow(g->list, &cap, g->n + 1,
-			    sizeof *g->list);
-			g->list[g->n++] = (struct group){
-			    .value = group_of[v] };
-		}
-		group = &g->list[group_of[v]];
-		group->n_tasks++;
-		group->work_us += net->dag.weight[v];
-	}
-	return group_of;
-}
-
 /* Sets path_us and potential_us of each group. */
 static void
 find_potentials(struct groups *g, const struct answer *a,
@@ -76,22 +48,6 @@ find_potentials(struct groups *g, const struct answer *a,
 }
 
 static int
-compare_groups(const void *a, const void *b, void *context)
-{
-	const struct group *x = a, *y = b;
-	const struct groups *g = context;
-	int order = cmp_i64(y->saved_us, x->saved_us);
-
-	if (order == 0)
-		order = cmp_i64(y->potential_us, x->potential_us);
-	if (order == 0)
-		order = cmp_i64(y->path_us, x->path_us);
-	if (order == 0)
-		order = cmp_i64(y->work_us, x->work_us);
-	return order != 0 ? order : intern_cmp(&g->values, x->value, y->value);
-}
-
-static int
 compare_work(const void *a, const void *b, void *context)
 {
 	const struct group *x = a, *y = b;
@@ -101,28 +57,54 @@ compare_work(const void *a, const void *b, void *context)
 	return order != 0 ? order : intern_cmp(&g->values, x->value, y->value);
 }
 
-/* Those with the most work first, because not all may be simulated. */
-static void
-find_savings(struct groups *g, struct savings *savings,
-    const uint32_t *group_of)
+static int
+compare_groups(const void *a, const void *b, void *context)
 {
-	sort_with(g->list, g->n, sizeof *g->list, compare_work, g);
-	for (size_t i = 0; i < g->n; i++)
-		g->list[i].saved_us = savings_of(savings, group_of,
-		    g->list[i].value);
-	savings_end(savings);
+	const struct group *x = a, *y = b;
+	int order = cmp_i64(y->saved_us, x->saved_us);
+
+	if (order == 0)
+		order = cmp_i64(y->potential_us, x->potential_us);
+	if (order == 0)
+		order = cmp_i64(y->path_us, x->path_us);
+	return order != 0 ? order : compare_work(a, b, context);
 }
 
 void
 groups_find(struct groups *g, const struct answer *a, const char *by)
 {
-	uint32_t *group_of;
+	const struct network *net = a->net;
+	unsigned key = keys_add(span_str(by));
+	uint32_t *group_of = mem_ones(net->n_vertices, sizeof *group_of);
+	struct group *group;
+	struct span value;
+	size_t cap = 0;
 
 	*g = (struct groups){ .by = by };
 	intern_init(&g->values);
-	group_of = make_groups(g, a->net);
+	for (uint32_t v = 0; v < net->n_tasks; v++) {
+		value = keys_value(net->build, network_task(net, v), key);
+		if (value.n == 0)
+			continue;
+		group_of[v] = intern_add(&g->values, value);
+		if (group_of[v] == g->n) {	/* a new symbol */
+			g->list = mem_grow(g->list, &cap, g->n + 1,
+			    sizeof *g->list);
+			g->list[g->n++] = (struct group){
+			    .value = group_of[v] };
+		}
+		group = &g->list[group_of[v]];
+		group->n_tasks++;
+		group->work_us += net->dag.weight[v];
+	}
 	find_potentials(g, a, group_of);
-	find_savings(g, a->savings, group_of);
+
+	/* Those with the most work first, because not all may be simulated. */
+	sort_with(g->list, g->n, sizeof *g->list, compare_work, g);
+	for (size_t i = 0; i < g->n; i++)
+		g->list[i].saved_us = savings_of(a->savings, group_of,
+		    g->list[i].value);
+	savings_end(a->savings);
 	sort_with(g->list, g->n, sizeof *g->list, compare_groups, g);
 	free(group_of);
 }

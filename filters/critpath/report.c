@@ -29,17 +29,6 @@ put_task(struct table *t, const struct answer *a, uint32_t vertex)
 	build_put_cell(a->net->build, network_task(a->net, vertex), t);
 }
 
-static void
-put_start(struct table *t, const struct answer *a, const struct task *task)
-{
-	if (task->start_us != INT_UNKNOWN) {
-		buf_char(table_cell(t), '+');
-		report_us(table_cell(t), task->start_us -
-		    a->net->build->start_us);
-	}
-	table_next(t);
-}
-
 /* Writes a time, and its share of the path's length, into three columns. */
 static void
 put_time(struct table *t, const struct path *p, int64_t us)
@@ -50,23 +39,6 @@ put_time(struct table *t, const struct path *p, int64_t us)
 	table_us(t, us);
 	table_percent(t, share);
 	table_bar(t, share);
-}
-
-static void
-put_step(struct table *t, const struct answer *a, const struct path *p,
-    const struct step *s)
-{
-	put_start(t, a, network_task(a->net, s->vertex));
-	if (p->is_timed)
-		report_us(table_cell(t), s->waiting_us);
-	table_next(t);
-	put_time(t, p, a->net->dag.weight[s->vertex]);
-	if (p == a->paths && a->savings->workers == 0)
-		report_us(table_cell(t), s->drag_us);
-	else if (p == a->paths && s->saved_us != INT_UNKNOWN)
-		report_us(table_cell(t), s->saved_us);
-	table_next(t);
-	put_task(t, a, s->vertex);
 }
 
 /* Whether a step took, and waited for, less than least_us. */
@@ -109,26 +81,40 @@ least_long_us(const struct answer *a, const struct path *p)
 	return least_us;
 }
 
-/* Writes n steps as one row of the table of put_steps(). */
+/* Writes a step, or n short ones, as a row of the table of put_steps(). */
 static void
-put_short_steps(struct table *t, const struct answer *a, const struct path *p,
+put_row(struct table *t, const struct answer *a, const struct path *p,
     const struct step *s, size_t n)
 {
+	int64_t start_us = network_task(a->net, s->vertex)->start_us;
 	int64_t took_us = 0, waited_us = 0;
 
-	put_start(t, a, network_task(a->net, s->vertex));
 	for (size_t i = 0; i < n; i++) {
 		took_us += a->net->dag.weight[s[i].vertex];
 		waited_us += p->is_timed ? s[i].waiting_us : 0;
 	}
+	if (start_us != INT_UNKNOWN) {
+		buf_char(table_cell(t), '+');
+		report_us(table_cell(t), start_us - a->net->build->start_us);
+	}
+	table_next(t);
 	if (p->is_timed)
 		report_us(table_cell(t), waited_us);
 	table_next(t);
 	put_time(t, p, took_us);
+	if (n > 1) {
+		table_next(t);
+		buf_printf(table_cell(t), "... %zu steps, ", n);
+		report_us(table_cell(t), took_us);
+		table_next(t);
+		return;
+	}
+	if (p == a->paths && a->savings->workers == 0)
+		report_us(table_cell(t), s->drag_us);
+	else if (p == a->paths && s->saved_us != INT_UNKNOWN)
+		report_us(table_cell(t), s->saved_us);
 	table_next(t);
-	buf_printf(table_cell(t), "... %zu steps, ", n);
-	report_us(table_cell(t), took_us);
-	table_next(t);
+	put_task(t, a, s->vertex);
 }
 
 static void
@@ -139,22 +125,19 @@ put_steps(struct buf *out, const struct answer *a, const struct path *p)
 	    savings_head(a->savings, could_save), "step" };
 	struct table t;
 	int64_t least_us = least_long_us(a, p);
-	size_t n_short;		/* consecutive ones, beginning with step i */
+	size_t n;		/* steps of a row */
 
 	table_init(&t, "rrRrlRl", heads);
 	t.marks_bars = true;
 	t.last_min = STEP_MIN;
-	for (size_t i = 0; i < p->n; i++) {
-		n_short = 0;
-		while (i + n_short < p->n &&
-		    is_short(a, p, &p->steps[i + n_short], least_us))
-			n_short++;
-		if (n_short > SHORT_STEPS_MAX) {
-			put_short_steps(&t, a, p, &p->steps[i], n_short);
-			i += n_short - 1;
-		} else {
-			put_step(&t, a, p, &p->steps[i]);
-		}
+	for (size_t i = 0; i < p->n; i += n) {
+		n = 0;
+		while (i + n < p->n && is_short(a, p, &p->steps[i + n],
+		    least_us))
+			n++;
+		if (n <= SHORT_STEPS_MAX)
+			n = 1;
+		put_row(&t, a, p, &p->steps[i], n);
 	}
 	table_print(&t, out);
 }

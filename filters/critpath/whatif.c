@@ -61,17 +61,6 @@ whatif_read_time(const char *text, int64_t *us)
 	return true;
 }
 
-/* Splits the value "A=B" of an option at this '='.  Returns B. */
-static const char *
-split_at(const char *equals, const char *option, const char *text,
-    struct span *left)
-{
-	if (equals == NULL)
-		die("--%s takes A=B, not '%s'", option, text);
-	*left = span_of(text, (size_t)(equals - text));
-	return equals + 1;
-}
-
 /*
  * Returns whether text is "OWN", which refers to all attempts at a task, or
  * "OWN#2", which refers only to the second attempt.  put writes the latter form
@@ -167,14 +156,15 @@ size_t
 whatif_set(struct network *net, const char *text)
 {
 	bool *marks = mem_zero(net->n_vertices, sizeof *marks);
-	struct span id;
-	const char *time = split_at(strrchr(text, '='), "set", text, &id);
+	const char *equals = strrchr(text, '=');
 	int64_t us;
 	size_t n = 0;
 
-	if (!whatif_read_time(time, &us))
-		die("'%s' is not a time: 0, 90ms, 2.5s, 3m or 1h", time);
-	whatif_mark(net, id, marks);
+	if (equals == NULL)
+		die("--set takes A=B, not '%s'", text);
+	if (!whatif_read_time(equals + 1, &us))
+		die("'%s' is not a time: 0, 90ms, 2.5s, 3m or 1h", equals + 1);
+	whatif_mark(net, span_of(text, (size_t)(equals - text)), marks);
 	for (uint32_t v = 0; v < net->n_tasks; v++)
 		if (marks[v]) {
 			net->dag.weight[v] = us;
