@@ -1,7 +1,6 @@
 /* intervals - finds the innermost of many ranges that contains an address */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/intervals.h"
 #include "common/base/mem.h"

@@ -1,7 +1,6 @@
 /* json - writes records as JSON */
 
 #include <math.h>
-#include <stdio.h>
 
 #include "common/json/json.h"
 

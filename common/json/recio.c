@@ -1,5 +1,6 @@
 /* recio - reads JSON objects as records, with yajl */
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,10 +71,14 @@ keep_string(struct recio *io, const unsigned char *p, size_t n)
 }
 
 /* Sets the reason; returns 0, with which a callback makes yajl stop. */
-static int
-reject(struct recio *io, const char *fmt, int number)
+static int PRINTF_LIKE(2, 3)
+reject(struct recio *io, const char *fmt, ...)
 {
-	snprintf(io->message, sizeof io->message, fmt, number);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(io->message, sizeof io->message, fmt, ap);
+	va_end(ap);
 	io->why = io->message;
 	return 0;
 }
@@ -81,10 +86,8 @@ reject(struct recio *io, const char *fmt, int number)
 static int
 reject_duplicate(struct recio *io, struct span key)
 {
-	snprintf(io->message, sizeof io->message, "duplicate key '%.*s'",
+	return reject(io, "duplicate key '%.*s'",
 	    (int)(key.n < 128 ? key.n : 128), key.p);
-	io->why = io->message;
-	return 0;
 }
 
 /* The field whose value is being read. */
@@ -108,7 +111,7 @@ add_scalar(struct recio *io, enum rec_kind kind, struct span text)
 	struct field *f;
 
 	if (io->depth == 0)
-		return reject(io, "it is not an object", 0);
+		return reject(io, "it is not an object");
 	if (io->depth == 1) {
 		f = last_field(io);
 		f->kind = kind;
@@ -186,7 +189,7 @@ open_level(struct recio *io, bool is_map)
 
 	if (io->depth == 0 && (!is_map || io->object_end != 0))
 		return reject(io, is_map ? "more than one object on the line" :
-		    "it is not an object", 0);
+		    "it is not an object");
 	if (io->depth == RECIO_DEPTH)
 		return reject(io, "it has more than %d levels", RECIO_DEPTH);
 	if (io->depth == 1) {
@@ -364,16 +367,15 @@ explain(struct recio *io, yajl_status status)
 
 	if (io->why != NULL)
 		return;
-	io->why = io->message;
 	if (status == yajl_status_ok) {
-		snprintf(io->message, sizeof io->message, io->depth > 0 ?
-		    "it ends within an object" : "it is not an object");
+		reject(io, io->depth > 0 ? "it ends within an object" :
+		    "it is not an object");
 		return;
 	}
 	words = yajl_get_error(io->yajl, 0, NULL, 0);
 	words[strcspn((char *)words, "\n")] = '\0';
-	snprintf(io->message, sizeof io->message, "%s (byte %zu)",
-	    (char *)words, yajl_get_bytes_consumed(io->yajl));
+	reject(io, "%s (byte %zu)", (char *)words,
+	    yajl_get_bytes_consumed(io->yajl));
 	yajl_free_error(io->yajl, words);
 }
 
@@ -395,10 +397,10 @@ recio_parse(struct recio *io, struct span text, const char **why)
 	/* yajl accepts these two as white space; JSON does not. */
 	if (memchr(text.p, '\f', text.n) != NULL ||
 	    memchr(text.p, '\v', text.n) != NULL)
-		reject(io, "it contains a form feed or vertical tab", 0);
+		reject(io, "it contains a form feed or vertical tab");
 	/* yajl also accepts overlong forms and surrogates. */
 	else if (!utf8_valid(text.p, text.n))
-		reject(io, "it is not UTF-8", 0);
+		reject(io, "it is not UTF-8");
 	else
 		status = yajl_parse(io->yajl, (const unsigned char *)text.p,
 		    text.n);
@@ -409,7 +411,7 @@ recio_parse(struct recio *io, struct span text, const char **why)
 		   the text, so yajl waits for more digits. */
 		if (skip_space(text.p + io->object_end, end) == end)
 			return &io->rec;
-		reject(io, "something follows the object", 0);
+		reject(io, "something follows the object");
 	}
 	explain(io, status);
 	*why = io->why;
