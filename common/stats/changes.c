@@ -197,21 +197,6 @@ find_split(struct search *s, size_t from, size_t to, struct change_point *best)
 	return best->window > 0;
 }
 
-/* Separates the sorted positions of a stretch at a position. */
-static void
-split_order(struct changes_room *r, size_t from, size_t at, size_t to)
-{
-	size_t low = from, n_high = 0;
-
-	for (size_t i = from; i < to; i++) {
-		if (r->order[i] < at)
-			r->order[low++] = r->order[i];
-		else
-			r->spare[n_high++] = r->order[i];
-	}
-	memcpy(r->order + at, r->spare, n_high * sizeof *r->order);
-}
-
 /*
  * Finds the changes within a stretch.  The recursion is into the shorter part,
  * so that it is not deep.
@@ -220,6 +205,7 @@ static void
 search_stretch(struct search *s, size_t from, size_t to)
 {
 	struct changes *c = s->changes;
+	size_t *order = s->r->order, low, n_high;
 	struct change_point best;
 
 	while (to - from >= 2 * RANKSCAN_MARGIN &&
@@ -228,7 +214,18 @@ search_stretch(struct search *s, size_t from, size_t to)
 		c->list = mem_grow(c->list, &c->cap, c->n + 1,
 		    sizeof *c->list);
 		c->list[c->n++] = best;
-		split_order(s->r, from, best.at, to);
+
+		/* The positions of each part keep their order. */
+		low = from;
+		n_high = 0;
+		for (size_t i = from; i < to; i++) {
+			if (order[i] < best.at)
+				order[low++] = order[i];
+			else
+				s->r->spare[n_high++] = order[i];
+		}
+		memcpy(order + best.at, s->r->spare, n_high * sizeof *order);
+
 		if (best.at - from < to - best.at) {
 			search_stretch(s, from, best.at);
 			from = best.at;

@@ -180,8 +180,6 @@ choose_stride(size_t m, size_t n)
 	return stride;
 }
 
-/* --- */
-
 /*
  * With P the probability that a value after exceeds one before, the test sees
  * P - 1/2 = z sd + Z_POWER sd 2 sqrt(P (1 - P)).  With w = P - 1/2 and c = 2
