@@ -11,27 +11,16 @@
  */
 enum header_part { PART_CMD, PART_WORKLOAD, PART_LABEL, PART_MACHINE,
     PART_ORIGIN, N_PARTS };
-extern const char *const header_part_names[N_PARTS];
 
 struct header {
 	const char *type;	/* --type, or NULL */
 	struct span unit;	/* --unit: of values without one; or empty */
-	struct {
-		char *text;	/* or NULL; owned */
+	struct part {
+		const char *text;	/* or NULL; of an option, or of
+					   amounts.texts */
 		bool is_fixed;	/* by an option */
 	} parts[N_PARTS];
 	struct span program;	/* cmd, if no sample has one; or empty */
 };
-
-/* Fixes a part; text may be NULL. */
-void header_fix(struct header *, enum header_part, const char *text);
-
-/*
- * Sets a part that a sample has, unless it is fixed.  Returns false if it has
- * another value already.
- */
-bool header_set(struct header *, enum header_part, struct span text);
-
-void header_release(struct header *);
 
 #endif

@@ -78,10 +78,12 @@ main(int argc, char **argv)
 		header.type = types[opt_choice("type", opt.type, types,
 		    sizeof *types)];
 	header.unit = span_str(opt.unit);
-	header_fix(&header, PART_CMD, opt.cmd);
-	header_fix(&header, PART_WORKLOAD, opt.workload);
-	header_fix(&header, PART_LABEL, opt.label);
-	header_fix(&header, PART_ORIGIN, opt.origin);
+	header.parts[PART_CMD].text = opt.cmd;
+	header.parts[PART_WORKLOAD].text = opt.workload;
+	header.parts[PART_LABEL].text = opt.label;
+	header.parts[PART_ORIGIN].text = opt.origin;
+	for (unsigned i = 0; i < N_PARTS; i++)
+		header.parts[i].is_fixed = header.parts[i].text != NULL;
 
 	amounts_init(&amounts);
 	records = records_new(&amounts, &header);
@@ -95,6 +97,5 @@ main(int argc, char **argv)
 	}
 	records_free(records);
 	amounts_release(&amounts);
-	header_release(&header);
 	return filter_end(&f);
 }

@@ -1,7 +1,6 @@
 /* records - what each type of record measures */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/json/items.h"
 #include "common/json/recio.h"
@@ -99,12 +98,6 @@ records_free(struct records *r)
 	free(r);
 }
 
-static void
-put_span(struct buf *b, struct span text)
-{
-	buf_add(b, text.p, text.n);
-}
-
 /* --- amounts -------------------------------------------------------------- */
 
 /* Sets the unit of a type in the profile, which has one unit for each. */
@@ -161,27 +154,6 @@ add_amount(struct records *r, enum measure m, uint32_t run, int64_t value)
 	    value * measures[m].factor) ? NULL : "the sum is 2^53 or more";
 }
 
-/*
- * The value of a figure.  A task may have only its start and end.  A step that
- * ended before it started, as clocks differ, took no time.
- */
-static enum rec_found
-read_value(const struct rec *rec, unsigned key, int64_t *value)
-{
-	enum rec_found found = rec_int(rec, key, value);
-	int64_t start, end;
-
-	if (found == REC_ABSENT && key == ELAPSED_US &&
-	    rec_int(rec, START_US, &start) == REC_OK &&
-	    rec_int(rec, END_US, &end) == REC_OK) {
-		*value = end - start;
-		found = REC_OK;
-	}
-	if (found == REC_OK && *value < 0)
-		*value = 0;
-	return found;
-}
-
 /* A function has one figure, the best of time, samples and calls. */
 static bool
 is_superseded(const struct figure *f, const struct rec *rec)
@@ -196,21 +168,31 @@ static const char *
 read_figure(struct records *r, const struct figure *f, const struct rec *rec,
     uint32_t run)
 {
-	int64_t value;
+	int64_t value = 0, start, end;
+	enum rec_found found = rec_int(rec, f->key, &value);
 
 	if (is_superseded(f, rec))
 		return NULL;
-	switch (read_value(rec, f->key, &value)) {
-	case REC_ABSENT:
+	/* A task may have only its start and end. */
+	if (found == REC_ABSENT && f->key == ELAPSED_US &&
+	    rec_int(rec, START_US, &start) == REC_OK &&
+	    rec_int(rec, END_US, &end) == REC_OK) {
+		value = end - start;
+		found = REC_OK;
+	}
+	if (found == REC_ABSENT)
 		return NULL;
-	case REC_BAD:
+	if (found == REC_BAD) {
 		r->why.len = 0;
 		buf_printf(&r->why, "%s is not an integer below 2^53",
 		    records_keys[f->key]);
 		return buf_cstr(&r->why);
-	default:
-		break;
 	}
+	/* A step that ended before it started, as clocks differ, took no
+	   time. */
+	if (value < 0)
+		value = 0;
+
 	r->uid.len = 0;
 	buf_str(&r->uid, f->prefix);
 	if (!uid_put(&r->uid, f->subject, rec, buf_span(&r->query)))
@@ -240,7 +222,7 @@ read_query(struct records *r, const struct rec *rec)
 		return why;
 	r->uid.len = 0;
 	buf_str(&r->uid, "query ");
-	put_span(&r->uid, text);
+	buf_add(&r->uid, text.p, text.n);
 	amounts_append(r->amounts, amounts_resource(r->amounts,
 	    buf_span(&r->uid), r->measured[TIME_US].type, SYM_NONE),
 	    rec_get(rec, ELAPSED_US)->token);
@@ -257,12 +239,12 @@ put_node(struct records *r, const struct graph_node *node)
 
 	r->uid.len = 0;
 	if (node->name.n > 0) {
-		put_span(&r->uid, node->name);
+		buf_add(&r->uid, node->name.p, node->name.n);
 		return;
 	}
 	module = callgraph_module_at(&r->graph, node->function);
 	if (module != NULL)
-		put_span(&r->uid, module->name);
+		buf_add(&r->uid, module->name.p, module->name.n);
 	buf_char(&r->uid, '+');
 	buf_address(&r->uid, node->function -
 	    (module != NULL ? module->base : 0));
@@ -326,12 +308,20 @@ type_of_unit(const struct header *h, struct span unit)
 static const char *
 set_part(struct records *r, enum header_part part, struct span text)
 {
-	if (text.p == NULL || header_set(r->header, part, text))
+	static const char *const names[N_PARTS] = { "cmd", "workload", "label",
+	    "machine", "origin" };
+	struct intern *texts = &r->amounts->texts;
+	struct part *p = &r->header->parts[part];
+
+	if (text.p == NULL || p->is_fixed)
+		return NULL;
+	if (p->text == NULL)
+		p->text = intern_str(texts, intern_add(texts, text));
+	if (span_eq(text, p->text))
 		return NULL;
 	r->why.len = 0;
 	buf_printf(&r->why, "the %s is '%.*s' here, but '%s' before",
-	    header_part_names[part], SPAN_ARG(text),
-	    r->header->parts[part].text);
+	    names[part], SPAN_ARG(text), p->text);
 	return buf_cstr(&r->why);
 }
 
@@ -382,7 +372,7 @@ read_sample(struct records *r, const struct rec *rec)
 	    span_str(type_of_unit(r->header, unit)));
 	subtype = text_or(rec, SUBTYPE, span_eq(type, "mixed") ? unit : none);
 	r->uid.len = 0;
-	put_span(&r->uid, type);
+	buf_add(&r->uid, type.p, type.n);
 	if (span_eq(type, "mixed") && subtype.n > 0)
 		buf_printf(&r->uid, "(%.*s)", SPAN_ARG(subtype));
 	if (unit.n > 0 && (why = set_unit(r, buf_span(&r->uid), unit)) != NULL)
@@ -495,7 +485,7 @@ records_read(struct records *r, const struct rec *rec, struct span text,
 	if (rec_is(rec, "query_stat")) {
 		r->query.len = 0;
 		if (rec_str(rec, QUERY_TEXT, &query) == REC_OK)
-			put_span(&r->query, query);
+			buf_add(&r->query, query.p, query.n);
 		return NULL;
 	}
 	if (rec_is(rec, "query"))

@@ -16,12 +16,6 @@ uid_first_text(const struct rec *rec, const unsigned *keys)
 	return span_of("", 0);
 }
 
-static void
-put_text(struct buf *b, struct span text)
-{
-	buf_add(b, text.p, text.n);
-}
-
 static bool
 is_kind(const struct rec *rec, const char *kind)
 {
@@ -75,7 +69,7 @@ put_task(struct buf *b, const struct rec *rec)
 	text = uid_first_text(rec, keys);
 	if (keys == prepare)
 		text = skip_worker(text);
-	put_text(b, text);
+	buf_add(b, text.p, text.n);
 	return text.n > 0;
 }
 
@@ -87,9 +81,9 @@ put_group(struct buf *b, const struct rec *rec)
 	if (rec_str(rec, BY, &by) != REC_OK ||
 	    rec_str(rec, VALUE, &value) != REC_OK)
 		return false;
-	put_text(b, by);
+	buf_add(b, by.p, by.n);
 	buf_char(b, ' ');
-	put_text(b, value);
+	buf_add(b, value.p, value.n);
 	return true;
 }
 
@@ -100,7 +94,7 @@ put_member(struct buf *b, const struct rec *rec, unsigned key)
 
 	if (rec_str(rec, key, &text) != REC_OK || text.n == 0)
 		return false;
-	put_text(b, text);
+	buf_add(b, text.p, text.n);
 	return true;
 }
 
@@ -123,7 +117,7 @@ put_operation(struct buf *b, const struct rec *rec, struct span query)
 		return false;
 	if (rec_get(rec, QUERY) != NULL) {
 		buf_str(b, " in ");
-		put_text(b, query);
+		buf_add(b, query.p, query.n);
 	}
 	return true;
 }
