@@ -265,12 +265,13 @@ filter_value(struct filter *f, struct span *value)
 	return false;
 }
 
-bool
-filter_file_value(struct filter *f, bool is_stream, struct span *value)
+/* The next value of the current file; false at its end. */
+static bool
+next_file_value(struct filter *f, struct span *value)
 {
 	struct line line;
 
-	if (is_stream) {
+	if (f->reading.is_stream) {
 		if (!filter_file_line(f, &line))
 			return false;
 		*value = span_of(line.p, line.len);
@@ -283,6 +284,23 @@ filter_file_value(struct filter *f, bool is_stream, struct span *value)
 		    "no JSON value begins here");
 	}
 	return false;
+}
+
+struct rec *
+filter_next_document(struct filter *f, struct span *text)
+{
+	struct rec *rec;
+
+	for (;;) {
+		while (f->in_file && next_file_value(f, text)) {
+			rec = filter_record(f, *text);
+			if (rec != NULL && !filter_consume_boundary(f, rec))
+				return rec;
+		}
+		if (!filter_next_file(f))
+			return NULL;
+		f->reading.is_stream = scan_is_stream(&f->input);
+	}
 }
 
 bool

@@ -56,11 +56,11 @@ bool filter_value(struct filter *, struct span *value);
 bool filter_object(struct filter *, struct rec **);
 
 /*
- * The next value of a file that is either a stream of records, as
- * scan_is_stream() says when nothing has been read yet, or a sequence of JSON
- * documents on any number of lines.  False at the end of the file.
+ * filter_next() for files each of which is either a stream of records or a
+ * sequence of JSON documents on any number of lines (scan_is_stream()).  *text
+ * is the text of the record.
  */
-bool filter_file_value(struct filter *, bool is_stream, struct span *value);
+struct rec *filter_next_document(struct filter *, struct span *text);
 
 /*
  * For the callback of scan_each() that reads a member: consumes its key and the

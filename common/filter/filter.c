@@ -107,6 +107,7 @@ read_options(const struct about *about, const struct opt *options, int argc,
 			die_errno("cannot write '<stdout>'");
 		exit(EXIT_OK);
 	}
+
 	if (opt.text + opt.json + opt.markdown > 1)
 		die("--text, --json and --markdown exclude each other");
 	if (opt.width > 0 && (opt.json || opt.markdown))

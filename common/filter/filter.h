@@ -51,6 +51,7 @@ struct reading {
 	bool first_is_needed;	/* the current or next file is of
 				   filter_read_first(), or of
 				   filter_read_next() with is_needed */
+	bool is_stream;		/* filter_next_document(): this file is one */
 	struct buf key;		/* filter_member(): a JSON string */
 };
 

@@ -7,7 +7,6 @@
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/json/items.h"
-#include "common/json/scan.h"
 #include "common/perun/resources.h"
 #include "filters/perf-diff/number.h"
 #include "filters/perf-diff/read.h"
@@ -199,39 +198,28 @@ read_profile(struct reader *r, const struct rec *rec, struct span document,
 	return why != NULL ? why : reader_add_profile(r, document, version);
 }
 
-static void
-read_record(struct reader *r, struct filter *f, struct span text,
-    uint32_t side)
-{
-	const struct rec *rec = filter_record(f, text);
-	const struct field *profile;
-	const char *why = NULL;
-
-	if (rec == NULL || filter_consume_boundary(f, rec))
-		return;
-	profile = rec_get(rec, PROFILE);
-	if (rec_get(rec, HEADER) != NULL)
-		why = read_profile(r, rec, text, side);
-	else if (rec_is(rec, "profile") && profile != NULL)
-		why = read_profile(r, rec, profile->token, side);
-	else if (rec_is(rec, "version"))
-		why = side == INDEX_NONE ? read_version(r, rec) : NULL;
-	else if (rec_is(rec, "sample") || (rec_get(rec, KEY_TYPE) == NULL &&
-	    rec_get(rec, UID) != NULL))
-		why = read_sample(r, rec, side);
-	if (why != NULL)
-		filter_reject(f, "%s", why);
-}
-
 void
 reader_read_files(struct reader *r, struct filter *f, uint32_t side)
 {
-	struct span value;
-	bool is_stream;
+	const struct rec *rec;
+	const struct field *profile;
+	struct span text;
+	const char *why;
 
-	while (filter_next_file(f)) {
-		is_stream = scan_is_stream(&f->input);
-		while (filter_file_value(f, is_stream, &value))
-			read_record(r, f, value, side);
+	while ((rec = filter_next_document(f, &text)) != NULL) {
+		why = NULL;
+		profile = rec_get(rec, PROFILE);
+		if (rec_get(rec, HEADER) != NULL)
+			why = read_profile(r, rec, text, side);
+		else if (rec_is(rec, "profile") && profile != NULL)
+			why = read_profile(r, rec, profile->token, side);
+		else if (rec_is(rec, "version"))
+			why = side == INDEX_NONE ? read_version(r, rec) : NULL;
+		else if (rec_is(rec, "sample") ||
+		    (rec_get(rec, KEY_TYPE) == NULL &&
+		    rec_get(rec, UID) != NULL))
+			why = read_sample(r, rec, side);
+		if (why != NULL)
+			filter_reject(f, "%s", why);
 	}
 }

@@ -2,7 +2,6 @@
 
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
-#include "common/json/scan.h"
 #include "filters/profile-make/keys.h"
 #include "filters/profile-make/records.h"
 #include "filters/profile-make/write.h"
@@ -37,32 +36,6 @@ static const struct about about = {
 
 static const char *const types[] = { "time", "memory", "mixed", NULL };
 
-/* Returns the number of records, without boundaries. */
-static size_t
-read_files(struct filter *f, struct records *records)
-{
-	const struct rec *rec;
-	const char *why;
-	struct span value;
-	bool is_stream;
-	size_t n = 0;
-
-	while (filter_next_file(f)) {
-		is_stream = scan_is_stream(&f->input);
-		while (filter_file_value(f, is_stream, &value)) {
-			rec = filter_record(f, value);
-			if (rec == NULL || filter_consume_boundary(f, rec))
-				continue;
-			n++;
-			why = records_read(records, rec, value,
-			    (uint32_t)filter_n_begun(f));
-			if (why != NULL)
-				filter_reject(f, "%s", why);
-		}
-	}
-	return n;
-}
-
 int
 main(int argc, char **argv)
 {
@@ -70,7 +43,10 @@ main(int argc, char **argv)
 	struct header header = { 0 };
 	struct records *records;
 	struct filter f;
-	size_t n_read;
+	const struct rec *rec;
+	struct span text;
+	const char *why;
+	size_t n_read = 0;
 
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
@@ -87,7 +63,13 @@ main(int argc, char **argv)
 
 	amounts_init(&amounts);
 	records = records_new(&amounts, &header);
-	n_read = read_files(&f, records);
+	while ((rec = filter_next_document(&f, &text)) != NULL) {
+		n_read++;
+		why = records_read(records, rec, text,
+		    (uint32_t)filter_n_begun(&f));
+		if (why != NULL)
+			filter_reject(&f, "%s", why);
+	}
 
 	if (amounts.n == 0 && n_read > 0 && !f.truncated && !f.rejected)
 		filter_fail(&f, "no record says what was measured");
