@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/stats/normal.h"
 #include "common/stats/values.h"
@@ -21,29 +20,13 @@ struct sides {
 				   their unit; the last is for no unit */
 };
 
-/* A key that is on one side only: its share of that side's total. */
-static void
-set_share(struct change *c, const struct results *a, const struct sides *sides)
-{
-	int side = sides->n[SIDE_OLD] > 0 ? SIDE_OLD : SIDE_NEW;
-	sym unit = a->samples->keys[c->key].parts[PART_UNIT];
-	double *values = sides->values[side], sum = 0, median;
-
-	for (size_t i = 0; i < sides->n[side]; i++)
-		sum += values[i];
-	values_sort(values, sides->n[side]);
-	median = values_median_sorted(values, sides->n[side]);
-	c->verdict = side == SIDE_OLD ? VERDICT_GONE : VERDICT_NEW;
-	*(side == SIDE_OLD ? &c->before : &c->after) = median;
-	c->share = sum / sides->totals[side][unit == SYM_NONE ?
-	    a->samples->texts.n : unit];
-}
-
 static void
 compare_key(struct results *a, uint32_t key, struct sides *sides)
 {
 	const struct key *k = &a->samples->keys[key];
 	struct change *c = results_add(a, key);
+	sym unit = k->parts[PART_UNIT];
+	double *values, sum = 0, median;
 	size_t side;
 
 	sides->n[SIDE_OLD] = sides->n[SIDE_NEW] = 0;
@@ -53,13 +36,24 @@ compare_key(struct results *a, uint32_t key, struct sides *sides)
 	}
 	c->n_before = sides->n[SIDE_OLD];
 	c->n_after = sides->n[SIDE_NEW];
-	if (c->n_before == 0 || c->n_after == 0) {
-		set_share(c, a, sides);
+	if (c->n_before > 0 && c->n_after > 0) {
+		/* The spread, until judge_keys() knows z. */
+		c->smallest_effect = results_compare(c,
+		    sides->values[SIDE_OLD], sides->values[SIDE_NEW]);
 		return;
 	}
-	/* The spread, until judge_keys() knows z. */
-	c->smallest_effect = results_compare(c, sides->values[SIDE_OLD],
-	    sides->values[SIDE_NEW]);
+
+	/* On one side only: the key's share of that side's total. */
+	side = c->n_before > 0 ? SIDE_OLD : SIDE_NEW;
+	values = sides->values[side];
+	for (size_t i = 0; i < k->n; i++)
+		sum += values[i];
+	values_sort(values, k->n);
+	median = values_median_sorted(values, k->n);
+	c->verdict = side == SIDE_OLD ? VERDICT_GONE : VERDICT_NEW;
+	*(side == SIDE_OLD ? &c->before : &c->after) = median;
+	c->share = sum / sides->totals[side][unit == SYM_NONE ?
+	    a->samples->texts.n : unit];
 }
 
 static bool

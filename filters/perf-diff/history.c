@@ -135,23 +135,6 @@ segment_end(const struct history *h, const struct series *s, size_t i)
 	    h->points[s->first_change + i].at;
 }
 
-/* The spread of the points around the medians of their segments. */
-static double
-find_spread(struct history *h, const struct series *s)
-{
-	size_t from, to;
-	double median;
-
-	for (size_t i = 0; i <= s->n_changes; i++) {
-		from = segment_start(h, s, i);
-		to = segment_end(h, s, i);
-		median = values_median(s->values + from, to - from, h->room);
-		for (size_t j = from; j < to; j++)
-			h->after[j] = fabs(s->values[j] - median);
-	}
-	return TWOSAMPLE_MAD_TO_SD * values_median(h->after, s->n, h->room);
-}
-
 static double
 find_effect(double spread, double before, size_t n_before, size_t n_after,
     double factor)
@@ -164,8 +147,8 @@ static void
 search_series(struct history *h, struct series *s)
 {
 	size_t n_after = s->n / 2 < POINTS_AFTER ? s->n / 2 : POINTS_AFTER;
-	size_t from;
-	double last;
+	size_t from, to;
+	double median, spread;
 
 	changes_find(&h->found, s->values, s->n,
 	    h->answer->options->min_effect);
@@ -178,11 +161,19 @@ search_series(struct history *h, struct series *s)
 	for (size_t i = 0; i < h->found.n; i++)
 		h->points[h->n_points++] = h->found.list[i];
 
+	/* The spread of the points around the medians of their segments. */
+	for (size_t i = 0; i <= s->n_changes; i++) {
+		from = segment_start(h, s, i);
+		to = segment_end(h, s, i);
+		median = values_median(s->values + from, to - from, h->room);
+		for (size_t j = from; j < to; j++)
+			h->after[j] = fabs(s->values[j] - median);
+	}
+	spread = TWOSAMPLE_MAD_TO_SD * values_median(h->after, s->n, h->room);
+
 	/* What a change near the end of the series would need. */
-	from = segment_start(h, s, s->n_changes);
-	last = values_median(s->values + from, s->n - from, h->room);
-	s->smallest_effect = find_effect(find_spread(h, s), last,
-	    s->n - n_after, n_after, s->factor);
+	s->smallest_effect = find_effect(spread, median, s->n - n_after,
+	    n_after, s->factor);
 }
 
 /* Adds the i-th change of a series, compared with the segment before it. */
@@ -217,8 +208,6 @@ add_change(struct history *h, const struct series *s, const struct tested *t,
 	if (c->verdict == VERDICT_SAME)
 		c->verdict = VERDICT_UNVERIFIED;
 }
-
-/* --- */
 
 /* Makes a series of each key that has enough points to be tested. */
 static struct tested *

@@ -24,7 +24,7 @@ static struct {
 	const char *directory, *effect, *accept;
 	struct options o;
 	bool svg;
-} opt = { .directory = ".", .effect = "2" };
+} opt = { .directory = ".", .effect = "2", .o.top = 20 };
 
 static const struct opt options[] = {
 	{ 'H', "history", OPT_FLAG, &opt.o.history, NULL,
@@ -86,23 +86,6 @@ read_side(struct reader *r, struct filter *f, const char *operand,
 }
 
 static void
-prepare_options(void)
-{
-	double percent;
-
-	if (!number_read(span_str(opt.effect), &percent) || !(percent >= 0 &&
-	    percent <= 1e6))
-		die("--effect: '%s' is not a percentage", opt.effect);
-	opt.o.min_effect = percent / 100;
-	if (opt.o.top == 0)
-		opt.o.top = 20;
-	if (!opt.o.history && (opt.o.oldest_first || opt.svg))
-		die("--oldest-first and --svg need --history");
-	if (opt.accept != NULL)
-		opt.o.accepted = accepted_read(opt.accept);
-}
-
-static void
 answer(struct filter *f, const struct samples *s, const char *old_commit,
     const char *new_commit)
 {
@@ -140,11 +123,20 @@ main(int argc, char **argv)
 	struct reader *reader;
 	const char *old = NULL, *new = NULL;
 	char *old_commit = NULL, *new_commit = NULL;
+	double percent;
 
 	filter_begin(&f, &about, options, argc, argv);
-	prepare_options();
+	if (!number_read(span_str(opt.effect), &percent) || !(percent >= 0 &&
+	    percent <= 1e6))
+		die("--effect: '%s' is not a percentage", opt.effect);
+	opt.o.min_effect = percent / 100;
+	if (!opt.o.history && (opt.o.oldest_first || opt.svg))
+		die("--oldest-first and --svg need --history");
+	if (opt.accept != NULL)
+		opt.o.accepted = accepted_read(opt.accept);
 	if (opt.svg)
 		filter_write_text(&f);
+
 	samples_init(&samples);
 	reader = reader_new(&samples);
 	if (opt.o.history) {
@@ -158,6 +150,7 @@ main(int argc, char **argv)
 		old_commit = read_side(reader, &f, old, SIDE_OLD);
 		new_commit = read_side(reader, &f, new, SIDE_NEW);
 	}
+
 	answer(&f, &samples, old_commit, new_commit);
 	free(old_commit);
 	free(new_commit);

@@ -171,25 +171,17 @@ size_of(const struct change *c)
 	return isnan(ratio) ? 0 : ratio;
 }
 
-/* The greatest change with this verdict that is not accepted, or NULL. */
-static const struct change *
-find_greatest(const struct results *a, enum verdict verdict)
-{
-	const struct change *best = NULL, *c;
-
-	for (c = a->changes; c < a->changes + a->n; c++)
-		if (c->verdict == verdict && !c->accepted &&
-		    (best == NULL || size_of(c) > size_of(best)))
-			best = c;
-	return best;
-}
-
 static void
 put_found(struct buf *b, const struct results *a, enum verdict verdict,
     const char *word)
 {
 	size_t n = a->counts[verdict];
+	const struct change *greatest = NULL, *c;
 
+	for (c = a->changes; c < a->changes + a->n; c++)
+		if (c->verdict == verdict && !c->accepted &&
+		    (greatest == NULL || size_of(c) > size_of(greatest)))
+			greatest = c;
 	if (a->options->history)
 		buf_printf(b, "%zu %s for the %s in %zu commits", n,
 		    plural(n, "change", "changes"), word, a->n_order);
@@ -197,7 +189,7 @@ put_found(struct buf *b, const struct results *a, enum verdict verdict,
 		buf_printf(b, "%zu of %zu keys %s %s", n, a->n_keys,
 		    plural(n, "is", "are"), word);
 	buf_str(b, n == 1 ? ": " : ": above all, ");
-	put_alarm(b, a, find_greatest(a, verdict));
+	put_alarm(b, a, greatest);
 }
 
 /* Nothing was found: what was tested, and what could have been missed? */

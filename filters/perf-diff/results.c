@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/stats/adjust.h"

@@ -175,19 +175,6 @@ draw_grid(struct buf *b, const struct panel *p)
 	buf_release(&text);
 }
 
-static void
-draw_points(struct buf *b, const struct panel *p)
-{
-	buf_printf(b, "<path class=\"points%s\" d=\"",
-	    p->s->n > MANY ? " many" : "");
-	for (size_t i = 0; i < p->s->n; i++) {
-		move_to(b, x_of(p, p->s->positions[i]),
-		    y_of(p, p->s->values[i]));
-		buf_str(b, "h0");
-	}
-	buf_str(b, "\"/>\n");
-}
-
 /* The medians of the segments, as steps. */
 static void
 draw_levels(struct buf *b, const struct panel *p)
@@ -252,17 +239,28 @@ draw_changes(struct buf *b, const struct panel *p)
 }
 
 static void
-draw_panel(struct buf *b, struct panel *p)
+draw_panel(struct buf *b, struct panel *p, uint64_t index)
 {
 	struct buf key = { 0 };
 
+	p->top = (double)(HEAD + index * PANEL + TITLE +
+	    LABEL_ROWS * LABEL_HEIGHT);
 	choose_scale(p);
 	phrases_key(&key, p->a, p->s->key);
 	draw_text(b, LEFT, p->top - LABEL_ROWS * LABEL_HEIGHT - PADDING,
 	    "key", buf_span(&key));
 	buf_release(&key);
 	draw_grid(b, p);
-	draw_points(b, p);
+
+	buf_printf(b, "<path class=\"points%s\" d=\"",
+	    p->s->n > MANY ? " many" : "");
+	for (size_t i = 0; i < p->s->n; i++) {
+		move_to(b, x_of(p, p->s->positions[i]),
+		    y_of(p, p->s->values[i]));
+		buf_str(b, "h0");
+	}
+	buf_str(b, "\"/>\n");
+
 	draw_levels(b, p);
 	draw_changes(b, p);
 }
@@ -301,30 +299,6 @@ draw_answer(struct buf *b, const struct results *a)
 	buf_release(&text);
 }
 
-/*
- * The next series to draw: first those with changes, in the order of the
- * answer, then the others.  *i counts them; false after the last.
- */
-static bool
-next_panel(const struct results *a, size_t *i, struct panel *p)
-{
-	const struct series *s;
-
-	if (p->changes != NULL && p->changes < a->changes + a->n) {
-		p->s = results_series(a, p->changes->key);
-		return true;
-	}
-	for (p->changes = NULL; *i < a->n_series; (*i)++) {
-		s = &a->series[*i];
-		if (s->n_changes == 0) {
-			p->s = s;
-			(*i)++;
-			return true;
-		}
-	}
-	return false;
-}
-
 void
 svg_draw(const struct results *a, struct filter *f)
 {
@@ -333,7 +307,6 @@ svg_draw(const struct results *a, struct filter *f)
 	double height = (double)(HEAD + FOOT + n * PANEL);
 	struct panel p = { .a = a, .changes = a->changes };
 	struct buf *b = filter_out(f);
-	size_t i = 0;
 
 	buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
 	    "viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\">\n", WIDTH,
@@ -341,13 +314,17 @@ svg_draw(const struct results *a, struct filter *f)
 	buf_str(b, style);
 	buf_str(b, "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
 	draw_answer(b, a);
-	while (drawn < n && next_panel(a, &i, &p)) {
-		p.top = (double)(HEAD + drawn++ * PANEL + TITLE +
-		    LABEL_ROWS * LABEL_HEIGHT);
-		draw_panel(b, &p);
-		if (p.changes != NULL)
-			p.changes += p.s->n_changes;
+
+	/* First the series with changes, in the order of the answer. */
+	for (; drawn < n && p.changes < a->changes + a->n;
+	    p.changes += p.s->n_changes) {
+		p.s = results_series(a, p.changes->key);
+		draw_panel(b, &p, drawn++);
 	}
+	for (p.s = a->series; drawn < n && p.s < a->series + a->n_series; p.s++)
+		if (p.s->n_changes == 0)
+			draw_panel(b, &p, drawn++);
+
 	if (n > 0) {
 		draw_end(b, a, 0, "faint", LEFT, height - FOOT / 2);
 		draw_end(b, a, a->n_order - 1, "faint right", WIDTH - RIGHT,
