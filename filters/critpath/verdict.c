@@ -1,7 +1,6 @@
 /* verdict - what limits a build: its path, its workers or the order of work */
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/num.h"
@@ -28,25 +27,6 @@ static bool
 is_tenth_faster(int64_t part_us, int64_t us)
 {
 	return us - part_us > us / 10;
-}
-
-static void
-sum_work(struct verdict *v)
-{
-	const struct network *net = v->net;
-	const struct dag *dag = &net->dag;
-	sym kind;
-
-	for (uint32_t i = 0; i < net->n_tasks; i++) {
-		if (dag->finish[i] > v->chain_us)
-			v->chain_us = dag->finish[i];
-		kind = network_task(net, i)->kind;
-		if (kind == net->build->copy)
-			continue;
-		v->work_us += dag->weight[i];
-		if (kind != net->build->merged && dag->finish[i] > v->path_us)
-			v->path_us = dag->finish[i];
-	}
 }
 
 static bool
@@ -181,13 +161,24 @@ verdict_find(struct verdict *v, struct network *net, uint64_t workers,
     const struct dag_pools *pools, bool what_if)
 {
 	const struct build *b = net->build;
+	const struct dag *dag = &net->dag;
 	const struct usage *u = &v->usage;
+	sym kind;
 
 	*v = (struct verdict){ .net = net, .pools = pools,
-	    .simulated_us = INT_UNKNOWN,
-	    .at_most_us = INT_UNKNOWN, .wall_us = INT_UNKNOWN,
-	    .idle_us = INT_UNKNOWN, .queue_us = INT_UNKNOWN };
-	sum_work(v);
+	    .simulated_us = INT_UNKNOWN, .at_most_us = INT_UNKNOWN,
+	    .wall_us = INT_UNKNOWN, .idle_us = INT_UNKNOWN,
+	    .queue_us = INT_UNKNOWN };
+	for (uint32_t i = 0; i < net->n_tasks; i++) {
+		v->chain_us = time_later(v->chain_us, dag->finish[i]);
+		kind = network_task(net, i)->kind;
+		if (kind == b->copy)
+			continue;
+		v->work_us += dag->weight[i];
+		if (kind != b->merged)
+			v->path_us = time_later(v->path_us, dag->finish[i]);
+	}
+
 	usage_measure(&v->usage, net);
 	v->workers = workers > 0 ? workers : u->most;
 	if (v->workers > 0)
@@ -302,19 +293,13 @@ put_of(struct buf *out, int64_t us, int64_t whole_us)
 	buf_release(&whole);
 }
 
-static void
-put_workers(struct buf *out, uint64_t n)
-{
-	report_count(out, n, "worker", "workers");
-}
-
 /* "206 s of work on 2 workers takes at least 103" */
 static void
 put_share(struct buf *out, const struct verdict *v, int64_t whole_us)
 {
 	report_us(out, v->work_us);
 	buf_str(out, " of work on ");
-	put_workers(out, v->workers);
+	report_count(out, v->workers, "worker", "workers");
 	buf_str(out, " takes at least ");
 	if (whole_us != INT_UNKNOWN)
 		put_of(out, v->share_us, whole_us);
@@ -385,7 +370,7 @@ put_limit(struct buf *out, const struct verdict *v)
 		buf_str(out, "Limited by ");
 	} else {
 		buf_str(out, "With ");
-		put_workers(out, v->workers);
+		report_count(out, v->workers, "worker", "workers");
 		buf_str(out, " it would be limited by ");
 	}
 	if (v->limit == LIMIT_IDLE) {
@@ -416,7 +401,7 @@ put_limit(struct buf *out, const struct verdict *v)
 		buf_str(out, " without it");
 	} else {
 		buf_str(out, "the order of work: ");
-		put_workers(out, v->workers);
+		report_count(out, v->workers, "worker", "workers");
 		buf_str(out, " could have done it in ");
 		if (v->simulated_us == INT_UNKNOWN)
 			buf_str(out, "at most ");

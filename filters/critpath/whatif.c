@@ -81,22 +81,6 @@ is_own(const struct network *net, uint32_t v, struct span text, struct span own,
 	return matches;
 }
 
-/* Marks every vertex to which the id refers, and returns their number. */
-static size_t
-mark_id(const struct network *net, struct span id, bool *marks)
-{
-	const struct intern *names = &net->build->names;
-	size_t n = 0;
-
-	for (uint32_t v = 0; v < net->n_vertices; v++)
-		if (is_own(net, v, id, intern_span(names, network_id(net, v)),
-		    network_put_id)) {
-			marks[v] = true;
-			n++;
-		}
-	return n;
-}
-
 /*
  * The two smallest of the ids that were added: least[0] < least[1].  Start with
  * SYM_NONE in both.
@@ -147,8 +131,15 @@ mark_name(const struct network *net, struct span name, bool *marks)
 size_t
 whatif_mark(const struct network *net, struct span text, bool *marks)
 {
-	size_t n = mark_id(net, text, marks);
+	const struct intern *names = &net->build->names;
+	size_t n = 0;
 
+	for (uint32_t v = 0; v < net->n_vertices; v++)
+		if (is_own(net, v, text, intern_span(names, network_id(net,
+		    v)), network_put_id)) {
+			marks[v] = true;
+			n++;
+		}
 	return n > 0 ? n : mark_name(net, text, marks);
 }
 
@@ -182,8 +173,9 @@ struct selection {
 };
 
 static struct selection
-read_selection(const char *option, const char *text, bool has_number)
+read_selection(const char *option, const char *text)
 {
+	bool has_number = strcmp(option, "drop") != 0;
 	const char *value = strchr(text, '='), *number = strrchr(text, '=');
 	struct selection s = { 0 };
 	const char *p;
@@ -207,7 +199,7 @@ read_selection(const char *option, const char *text, bool has_number)
 void
 whatif_add_key(const char *option, const char *text)
 {
-	read_selection(option, text, strcmp(option, "drop") != 0);
+	read_selection(option, text);
 }
 
 /*
@@ -241,14 +233,15 @@ mark_value(const struct network *net, const struct selection *s, bool *marks)
 }
 
 static size_t
-scale(struct network *net, const struct selection *s)
+scale(struct network *net, const char *option, const char *text)
 {
+	struct selection s = read_selection(option, text);
 	bool *marks = mem_zero(net->n_vertices, sizeof *marks);
-	size_t n = mark_value(net, s, marks);
+	size_t n = mark_value(net, &s, marks);
 	double us;
 
 	for (uint32_t v = 0; v < net->n_tasks; v++) {
-		us = (double)net->dag.weight[v] * s->number;
+		us = (double)net->dag.weight[v] * s.number;
 		if (marks[v] && us >= 9e15)
 			die("--scale makes a task longer than 285 years");
 		if (marks[v])
@@ -261,24 +254,20 @@ scale(struct network *net, const struct selection *s)
 size_t
 whatif_drop(struct network *net, const char *text)
 {
-	struct selection s = read_selection("drop", text, false);
-
-	return scale(net, &s);
+	return scale(net, "drop", text);
 }
 
 size_t
 whatif_scale(struct network *net, const char *text)
 {
-	struct selection s = read_selection("scale", text, true);
-
-	return scale(net, &s);
+	return scale(net, "scale", text);
 }
 
 size_t
 whatif_limit(const struct network *net, const char *text,
     struct dag_pools *pools)
 {
-	struct selection s = read_selection("limit", text, true);
+	struct selection s = read_selection("limit", text);
 	bool *marks = mem_zero(net->n_vertices, sizeof *marks);
 	size_t n = mark_value(net, &s, marks);
 
