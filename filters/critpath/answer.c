@@ -98,8 +98,8 @@ longest_uncovered(const struct network *net, const bool *covered)
 	int64_t through, longest = -1;
 	uint32_t best = INDEX_NONE;
 
-	for (uint32_t v = 0; v < net->n_vertices; v++) {
-		if (covered[v] || network_task(net, v) == NULL)
+	for (uint32_t v = 0; v < net->n_tasks; v++) {
+		if (covered[v])
 			continue;
 		through = dag_through(&net->dag, v);
 		if (through > longest || (through == longest &&

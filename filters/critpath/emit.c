@@ -161,21 +161,20 @@ compare_starts(const void *x, const void *y, void *context)
 static void
 emit_all(const struct answer *a, struct filter *f)
 {
-	uint32_t *vertices = mem_resize(NULL, a->net->n_tasks,
-	    sizeof *vertices);
+	size_t n = a->net->n_tasks;
+	uint32_t *vertices = mem_resize(NULL, n, sizeof *vertices);
 	/* By vertex: 0 off the critical path. */
 	int64_t *drag = mem_zero(a->net->n_vertices, sizeof *drag), slack_us;
 	const struct step *s;
 	struct buf *b;
-	size_t n = 0;
 
 	for (size_t i = 0; a->n_paths > 0 && i < a->paths[0].n; i++) {
 		s = &a->paths[0].steps[i];
 		drag[s->vertex] = s->drag_us;
 	}
-	for (uint32_t v = 0; v < a->net->n_vertices; v++)
-		if (network_task(a->net, v) != NULL)
-			vertices[n++] = v;
+
+	for (uint32_t v = 0; v < n; v++)
+		vertices[v] = v;
 	sort_with(vertices, n, sizeof *vertices, compare_starts, a->net);
 	for (size_t i = 0; i < n; i++) {
 		b = emit_begin(a->net->build, f, "task");

@@ -23,12 +23,6 @@ enum { LEAST_SLACK_MAX = 30, STEP_MIN = 16 };	/* STEP_MIN is in columns */
  */
 enum { SHORT_STEPS_MAX = 2, LONG_STEPS_MIN = 3, SHOWN_MIN = 10 };
 
-static void
-put_task(struct table *t, const struct answer *a, uint32_t vertex)
-{
-	build_put_cell(a->net->build, network_task(a->net, vertex), t);
-}
-
 /* Writes a time, and its share of the path's length, into three columns. */
 static void
 put_time(struct table *t, const struct path *p, int64_t us)
@@ -93,6 +87,7 @@ put_row(struct table *t, const struct answer *a, const struct path *p,
 		took_us += a->net->dag.weight[s[i].vertex];
 		waited_us += p->is_timed ? s[i].waiting_us : 0;
 	}
+
 	if (start_us != INT_UNKNOWN) {
 		buf_char(table_cell(t), '+');
 		report_us(table_cell(t), start_us - a->net->build->start_us);
@@ -102,6 +97,7 @@ put_row(struct table *t, const struct answer *a, const struct path *p,
 		report_us(table_cell(t), waited_us);
 	table_next(t);
 	put_time(t, p, took_us);
+
 	if (n > 1) {
 		table_next(t);
 		buf_printf(table_cell(t), "... %zu steps, ", n);
@@ -114,7 +110,7 @@ put_row(struct table *t, const struct answer *a, const struct path *p,
 	else if (p == a->paths && s->saved_us != INT_UNKNOWN)
 		report_us(table_cell(t), s->saved_us);
 	table_next(t);
-	put_task(t, a, s->vertex);
+	build_put_cell(a->net->build, network_task(a->net, s->vertex), t);
 }
 
 static void
@@ -267,15 +263,13 @@ static void
 put_least_slack(struct buf *out, const struct answer *a)
 {
 	static const char *const heads[] = { "slack", "took", "task" };
-	struct slack *list = mem_resize(NULL, a->net->n_vertices,
-	    sizeof *list);
+	struct slack *list = mem_resize(NULL, a->net->n_tasks, sizeof *list);
 	struct table t;
 	int64_t us;
 	size_t n = 0;
 
-	for (uint32_t v = 0; v < a->net->n_vertices; v++)
-		if (network_task(a->net, v) != NULL &&
-		    answer_slack(a, v, &us))
+	for (uint32_t v = 0; v < a->net->n_tasks; v++)
+		if (answer_slack(a, v, &us))
 			list[n++] = (struct slack){ us, v };
 	sort_with(list, n, sizeof *list, compare_slack, a->net);
 	report_heading(out, "\nTasks with the least slack");
@@ -283,7 +277,8 @@ put_least_slack(struct buf *out, const struct answer *a)
 	for (size_t i = 0; i < n && i < LEAST_SLACK_MAX; i++) {
 		table_us(&t, list[i].us);
 		table_us(&t, a->net->dag.weight[list[i].vertex]);
-		put_task(&t, a, list[i].vertex);
+		build_put_cell(a->net->build, network_task(a->net,
+		    list[i].vertex), &t);
 	}
 	table_print(&t, out);
 	free(list);

@@ -59,12 +59,6 @@ time_within(const struct task *t, int64_t from_us, int64_t to_us)
 }
 
 static void
-put_description(struct buf *out, const struct answer *a, uint32_t vertex)
-{
-	build_describe(a->net->build, network_task(a->net, vertex), out);
-}
-
-static void
 put_row(struct table *t, int64_t waited_us, int64_t ran_us, struct buf *text)
 {
 	if (waited_us > 0)
@@ -99,11 +93,13 @@ put_wait(struct table *table, const struct answer *a, const struct wait *w)
 		    (double)w->sum_us / (double)w->step->waiting_us);
 	else
 		buf_str(&text, "nothing, before ");
-	put_description(&text, a, w->step->vertex);
+	build_describe(a->net->build, network_task(a->net, w->step->vertex),
+	    &text);
 	put_row(table, w->step->waiting_us, 0, &text);
 	for (size_t i = 0; i < w->tasks.n; i++) {
 		others_us -= w->tasks.items[i].us;
-		put_description(&text, a, w->tasks.items[i].index);
+		build_describe(a->net->build, network_task(a->net,
+		    w->tasks.items[i].index), &text);
 		put_row(table, 0, w->tasks.items[i].us, &text);
 	}
 	if (n_others > 0) {
