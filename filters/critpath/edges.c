@@ -13,8 +13,7 @@
 #include "filters/critpath/edges.h"
 #include "filters/critpath/emit.h"
 
-/* In rows of a report. */
-enum { ROWS_MAX = 20 };
+enum { ROWS_MAX = 20 };	/* of a report */
 
 struct edge {
 	uint32_t from, to;	/* vertices: `to` depends on `from` */

@@ -15,8 +15,7 @@
 #include "filters/critpath/keys.h"
 #include "filters/critpath/savings.h"
 
-/* In rows of a report. */
-enum { ROWS_MAX = 20 };
+enum { ROWS_MAX = 20 };	/* of a report */
 
 /* Sets path_us and potential_us of each group. */
 static void

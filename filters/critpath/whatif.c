@@ -99,39 +99,12 @@ add_least(const struct intern *names, sym least[2], sym id)
 	}
 }
 
-/*
- * Marks every vertex to which a name refers, and returns their number.  The
- * name must be that of a single task.  Copies have the name of what they copy,
- * and are found only by their ids.
- */
-static size_t
-mark_name(const struct network *net, struct span name, bool *marks)
-{
-	sym least[2] = { SYM_NONE, SYM_NONE };
-	const struct task *t;
-	size_t n = 0;
-
-	for (uint32_t v = 0; v < net->n_tasks; v++) {
-		t = network_task(net, v);
-		if (t->kind == net->build->copy || !is_own(net, v, name,
-		    build_name(net->build, t), network_put_name))
-			continue;
-		add_least(&net->build->names, least, t->id);
-		marks[v] = true;
-		n++;
-	}
-	if (least[1] != SYM_NONE)
-		die("'%.*s' is the name of several tasks, such as '%s' and "
-		    "'%s': use an id", SPAN_ARG(name),
-		    intern_str(&net->build->names, least[0]),
-		    intern_str(&net->build->names, least[1]));
-	return n;
-}
-
 size_t
 whatif_mark(const struct network *net, struct span text, bool *marks)
 {
 	const struct intern *names = &net->build->names;
+	sym least[2] = { SYM_NONE, SYM_NONE };
+	const struct task *t;
 	size_t n = 0;
 
 	for (uint32_t v = 0; v < net->n_vertices; v++)
@@ -140,7 +113,27 @@ whatif_mark(const struct network *net, struct span text, bool *marks)
 			marks[v] = true;
 			n++;
 		}
-	return n > 0 ? n : mark_name(net, text, marks);
+	if (n > 0)
+		return n;
+
+	/*
+	 * A name must be that of a single task.  Copies have the name of what
+	 * they copy, and are found only by their ids.
+	 */
+	for (uint32_t v = 0; v < net->n_tasks; v++) {
+		t = network_task(net, v);
+		if (t->kind == net->build->copy || !is_own(net, v, text,
+		    build_name(net->build, t), network_put_name))
+			continue;
+		add_least(names, least, t->id);
+		marks[v] = true;
+		n++;
+	}
+	if (least[1] != SYM_NONE)
+		die("'%.*s' is the name of several tasks, such as '%s' and "
+		    "'%s': use an id", SPAN_ARG(text),
+		    intern_str(names, least[0]), intern_str(names, least[1]));
+	return n;
 }
 
 size_t
