@@ -1233,8 +1233,9 @@ shows() {
 	lines '{"type":"task","id":"1","name":"n","start_us":0,"end_us":5}' \
 		'{"type":"task","id":"1","start_us":7,"end_us":9}' >in
 	shows "n" "n#2"
-	assert_line --index 0 "Limited by its workers: 7 us of work on 1 worker \
-takes at least 7 of 9 us; the path is 5 us; for 2 us no task ran."
+	assert_line --index 0 "The path is 5 us; 7 us of work on 1 worker takes \
+at least 7 of 9 us (what limits it is not known: no dependencies are known); \
+for 2 us no task ran."
 	run -0 --separate-stderr critpath --to n#2 in
 	assert_equal "$(path)" "1#2"
 }

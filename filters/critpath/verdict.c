@@ -104,6 +104,11 @@ judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 		v->limit = LIMIT_WORKERS;
 		return;
 	}
+	/* One worker is busy whenever a task runs, whatever limits it. */
+	if (!has_deps(v) && v->workers == 1) {
+		v->reason = "no dependencies are known";
+		return;
+	}
 	if (!is_tenth_faster(v->path_us, u->busy_us) ||
 	    !is_tenth_faster(v->share_us, u->busy_us)) {
 		v->limit = limit_of_schedule(v, u->busy_us);

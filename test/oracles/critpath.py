@@ -669,6 +669,8 @@ def judge(brute, workers, what_if, wall, end):
         busy = recorded.busy
         if 2 * (wall - busy) > wall:
             return compared | {"limit": "idle"}
+        if not has_deps and n == 1:
+            return compared
         if path >= share and not is_tenth_faster(path, busy):
             return compared | {"limit": "path"}
         if share > path and not is_tenth_faster(share, busy):
