@@ -76,6 +76,7 @@ database_open(struct database *d, const char *path)
 	    SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
 		database_fail(d);
 	sqlite3_busy_timeout(d->handle, BUSY_MS);
+
 	/*
 	 * A transaction, so that only one program finds the database empty.  A
 	 * negative cache_size is in KiB: 64 MiB.

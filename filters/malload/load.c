@@ -121,6 +121,7 @@ load_end(struct load *l)
 		database_run(&l->database, "ROLLBACK");
 		return;
 	}
+
 	sha1_digest(&l->digest, sizeof sum, sum);
 	hex_encode(digest, sum, sizeof sum);
 	snprintf(sql, sizeof sql, "SELECT trace_id FROM trace "
@@ -141,6 +142,7 @@ load_end(struct load *l)
 		trace_id = sqlite3_last_insert_rowid(l->database.handle);
 		database_run(&l->database, "COMMIT");
 	}
+
 	emit_loaded(l, trace_id, existed);
 }
 

@@ -45,6 +45,7 @@ translate_types(struct trace *t)
 		filter_fail(t->f, "%llu row%s of mal_variable %s an unknown "
 		    "type_id, which was set to null", (unsigned long long)n,
 		    plural(n, "", "s"), plural(n, "has", "have"));
+
 	/* same_type has the subtype as an id of the trace. */
 	trace_run(t, MAL_TYPE, "UPDATE mal_type SET subtype_id = "
 	    "(SELECT sub.old FROM same_type AS t, same_type AS sub "

@@ -132,6 +132,7 @@ replace_partial(struct trace *t)
 	    REASON_NO_EXECUTION "' AND (pc, execution_state, iteration, "
 	    "relative_time, usec) IN (SELECT pc, execution_state, iteration, "
 	    "relative_time, usec FROM profiler_event WHERE event_id > %T)");
+
 	n = (uint64_t)database_get_number(t->database,
 	    "SELECT count(*) FROM replaced_execution");
 	if (n > 0) {

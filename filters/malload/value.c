@@ -34,6 +34,7 @@ read_field(struct value *v, const struct column *c, const struct rec *r,
 		return v->is_null && (c->rules & (NOT_NULL | ID)) != 0 ?
 		    "is missing" : NULL;
 	}
+
 	switch (c->type) {
 	case BIGINT:
 	case INT:

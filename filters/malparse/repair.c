@@ -106,6 +106,7 @@ repair_object(struct span s, struct buf *to)
 			i = copy_number(s, i, to);
 			continue;
 		}
+
 		if (c == '}' || c == ']')
 			remove_comma(to);
 		buf_char(to, c);

@@ -422,6 +422,7 @@ rows_put_variable(struct rows *rows, const struct execution *x,
 
 	if (rec_str(r, KEY_TYPE, &type) == REC_OK && type.n > 0)
 		type_id = find_type(rows, type);
+
 	b = begin_row(rows, "mal_variable");
 	json_uint(b, "variable_id", v->id);
 	json_str(b, "name", v->name);

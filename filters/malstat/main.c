@@ -77,6 +77,7 @@ costs_all(struct filter *f, struct trace *t)
 	trace_measure(t, &pieces);
 	scopes_make(&scopes, t, &pieces);
 	queries_make(&queries, t, &scopes);
+
 	if (opt.query == 0)
 		answer(f, t, &scopes.list[0], &queries);
 	for (s = scopes.list + 1; s < scopes.list + scopes.n; s++) {
@@ -89,6 +90,7 @@ costs_all(struct filter *f, struct trace *t)
 	if (opt.query != 0 && !is_found)
 		die("there is no query with the execution_id %llu",
 		    (unsigned long long)opt.query);
+
 	queries_release(&queries);
 	scopes_release(&scopes);
 	free(pieces.list);
@@ -106,6 +108,7 @@ main(int argc, char **argv)
 		die("--queries and --query exclude each other");
 	if (opt.database != NULL && filter_operand(&f) != NULL)
 		die("--db and files exclude each other");
+
 	executions_init(&t);
 	if (opt.database != NULL) {
 		trace_read_database(&t, &f, opt.database);
@@ -117,6 +120,7 @@ main(int argc, char **argv)
 				expect_rows_other(&expect, &f, r);
 		expect_rows_end(&expect, &f);
 	}
+
 	executions_finish(&t);
 	if (t.n_events > 0) {
 		costs_all(&f, &t);

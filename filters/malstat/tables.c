@@ -124,6 +124,7 @@ report_query_times(const struct costs *a, struct buf *b, uint64_t top)
 		}
 		if (n > top)
 			continue;
+
 		session = executions_session_name(a->trace,
 		    a->cores[i].session);
 		used = utilisation_in(q->busy_us, q->wall_us,
@@ -138,6 +139,7 @@ report_query_times(const struct costs *a, struct buf *b, uint64_t top)
 		table_percent(&t, ratio_of(q->idle_us, q->wall_us));
 		table_text(&t, session.n > 0 ? session : span_str("unknown"));
 	}
+
 	if (n == 0)
 		return;
 	table_print(&t, b);
