@@ -77,33 +77,13 @@ dump_open(struct dump *d, struct filter *f, const char *directory)
 	}
 }
 
-/*
- * Adds the values in d->row to the statements of a table, such as "INSERT INTO
- * t VALUES\n(1,2),\n(3,4);\n".  A ";" is written when the next statement
- * begins, or at the end.
- */
-static void
-spool_row(struct dump *d, enum table_id t)
-{
-	struct buf *b = &d->spool[t].buf;
-	bool is_first = d->n_rows[t] % ROWS_PER_INSERT_MAX == 0;
-
-	if (d->n_rows[t] == 0)
-		output_open_spool(&d->spool[t]);
-	if (is_first)
-		buf_printf(b, "%sINSERT INTO \"%s\" VALUES\n",
-		    d->n_rows[t] > 0 ? ";\n" : "", tables[t].name);
-	buf_str(b, is_first ? "(" : ",\n(");
-	buf_add(b, d->row.data, d->row.len);
-	buf_char(b, ')');
-	output_done(&d->spool[t]);
-}
-
 void
 dump_row(struct dump *d, enum table_id t, const struct rec *r)
 {
 	const struct column *c = tables[t].columns;
+	struct buf *b = &d->spool[t].buf;
 	struct value v;
+	bool is_first;
 
 	d->row.len = 0;
 	for (size_t i = 0; i < tables[t].n_columns; i++, c++) {
@@ -115,12 +95,26 @@ dump_row(struct dump *d, enum table_id t, const struct rec *r)
 	}
 
 	if (d->directory != NULL) {
-		buf_char(&d->row, '\n');
 		buf_add(&d->csv[t].buf, d->row.data, d->row.len);
+		buf_char(&d->csv[t].buf, '\n');
 		output_done(&d->csv[t]);
-	} else {
-		spool_row(d, t);
+		return;
 	}
+
+	/*
+	 * A statement such as "INSERT INTO t VALUES\n(1,2),\n(3,4);\n".  The
+	 * ";" is written when the next one begins, or at the end.
+	 */
+	if (d->n_rows[t] == 0)
+		output_open_spool(&d->spool[t]);
+	is_first = d->n_rows[t] % ROWS_PER_INSERT_MAX == 0;
+	if (is_first)
+		buf_printf(b, "%sINSERT INTO \"%s\" VALUES\n",
+		    d->n_rows[t] > 0 ? ";\n" : "", tables[t].name);
+	buf_str(b, is_first ? "(" : ",\n(");
+	buf_add(b, d->row.data, d->row.len);
+	buf_char(b, ')');
+	output_done(&d->spool[t]);
 	d->n_rows[t]++;
 }
 

@@ -20,7 +20,7 @@ struct dump {
 	struct buf path[N_TABLES];	/* of the CSV files */
 	struct output spool[N_TABLES];	/* for SQL: temporary files; not open
 					   before the first row */
-	uint64_t n_rows[N_TABLES];
+	uint64_t n_rows[N_TABLES];	/* in these files */
 	struct buf row;			/* the current one, as text */
 };
 
