@@ -59,24 +59,6 @@ add_time(struct queries *q, const struct trace *t, struct root_use *u,
 	u->elapsed_us = p->end_us - p->start_us;
 }
 
-/* The number of lanes with work; the instances of a lane are adjacent. */
-static size_t
-count_threads(const struct trace *t, const struct scope *s)
-{
-	uint32_t last = INDEX_NONE;	/* the last lane that was counted */
-	const struct instance *i;
-	size_t n = 0;
-
-	for (size_t k = 0; k < s->n_instances; k++) {
-		i = &t->instances[s->instances[k]];
-		if (i->kind != KIND_WORK || i->lane == last)
-			continue;
-		last = i->lane;
-		n++;
-	}
-	return n;
-}
-
 static void
 add_root(struct queries *q, const struct trace *t, const struct scope *s)
 {
@@ -84,7 +66,7 @@ add_root(struct queries *q, const struct trace *t, const struct scope *s)
 	struct period p = { .session = INDEX_NONE };
 	struct costs a = { .trace = t };
 	const struct instance *i;
-	uint32_t session;
+	uint32_t session, last_lane = INDEX_NONE;
 
 	*u = (struct root_use){ .root = s->root, .start_us = INT_UNKNOWN,
 	    .elapsed_us = INT_UNKNOWN, .costliest = SYM_NONE };
@@ -97,10 +79,14 @@ add_root(struct queries *q, const struct trace *t, const struct scope *s)
 			p = (struct period){ session, i->start_us, i->end_us };
 		p.start_us = time_earlier(p.start_us, i->start_us);
 		p.end_us = time_later(p.end_us, i->end_us);
+		/* The instances of a lane are adjacent. */
+		if (i->kind == KIND_WORK && i->lane != last_lane) {
+			last_lane = i->lane;
+			u->n_threads++;
+		}
 	}
 	add_time(q, t, u, &p);	/* s->instances is not empty */
 
-	u->n_threads = count_threads(t, s);
 	costs_sum(&a, s);
 	u->busy_us = a.busy_us;
 	if (a.n_operations > 0) {
