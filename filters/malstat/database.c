@@ -26,36 +26,16 @@ static const char *const selects[] = {
 	"SELECT 'server' AS type, threads FROM server"
 };
 
-/*
- * Writes a row of the result as a record, without nulls.  Only integers, texts
- * and nulls occur.
- */
-static void
-put_row(struct buf *b, sqlite3_stmt *s)
-{
-	const char *key;
-
-	b->len = 0;
-	buf_char(b, '{');
-	for (int i = 0; i < sqlite3_column_count(s); i++) {
-		key = sqlite3_column_name(s, i);
-		if (sqlite3_column_type(s, i) == SQLITE_INTEGER)
-			json_int(b, key, sqlite3_column_int64(s, i));
-		else if (sqlite3_column_type(s, i) == SQLITE_TEXT)
-			json_str(b, key, span_of((const char *)
-			    sqlite3_column_text(s, i),
-			    (size_t)sqlite3_column_bytes(s, i)));
-	}
-	buf_char(b, '}');
-}
-
 static _Noreturn void
 fail(sqlite3 *db, const char *path)
 {
 	die("cannot read '%s': %s", path, sqlite3_errmsg(db));
 }
 
-/* Passes the rows of a result to executions_add() as if they were records. */
+/*
+ * Passes the rows of a result to executions_add() as records, without nulls.
+ * Only integers, texts and nulls occur.
+ */
 static void
 read_select(struct trace *t, struct filter *f, sqlite3 *db, const char *path,
     const char *sql)
@@ -63,13 +43,25 @@ read_select(struct trace *t, struct filter *f, sqlite3 *db, const char *path,
 	struct recio *recio = recio_new(executions_keys);
 	struct buf row = { 0 };
 	const struct rec *r;
-	const char *why;
+	const char *key, *why;
 	sqlite3_stmt *s;
 
 	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
 		fail(db, path);
 	while (sqlite3_step(s) == SQLITE_ROW) {
-		put_row(&row, s);
+		row.len = 0;
+		buf_char(&row, '{');
+		for (int i = 0; i < sqlite3_column_count(s); i++) {
+			key = sqlite3_column_name(s, i);
+			if (sqlite3_column_type(s, i) == SQLITE_INTEGER)
+				json_int(&row, key, sqlite3_column_int64(s, i));
+			else if (sqlite3_column_type(s, i) == SQLITE_TEXT)
+				json_str(&row, key, span_of((const char *)
+				    sqlite3_column_text(s, i),
+				    (size_t)sqlite3_column_bytes(s, i)));
+		}
+		buf_char(&row, '}');
+
 		f->current = buf_span(&row);
 		r = recio_parse(recio, f->current, &why);
 		if (r != NULL)

@@ -281,16 +281,28 @@ time_of_day(struct span s)
 	    parts[3];
 }
 
-/*
- * Servers up to 2016 state only the time of the day.  The day is the one that
- * puts the event nearest to the event before it in the session.
- */
+/* The time of an event by the clock of its execution, or INT_UNKNOWN. */
 static int64_t
-local_time_of(const struct event *e, struct session *s)
+time_of(struct trace *t, const struct event *e, struct execution *x)
 {
 	const int64_t day_us = INT64_C(24) * 60 * 60 * 1000000;
-	int64_t us = time_of_day(e->local_time);
+	struct session *s = &t->sessions[x->session];
+	int64_t us;
 
+	if (x->clock == CLOCK_UNKNOWN)
+		x->clock = e->relative_us != INT_UNKNOWN ? CLOCK_RELATIVE :
+		    e->absolute_us != INT_UNKNOWN ? CLOCK_ABSOLUTE :
+		    e->local_time.n > 0 ? CLOCK_LOCAL : CLOCK_UNKNOWN;
+	if (x->clock != CLOCK_LOCAL)
+		return x->clock == CLOCK_ABSOLUTE ? e->absolute_us :
+		    e->relative_us;
+
+	/*
+	 * Servers up to 2016 state only the time of the day.  The day is the
+	 * one that puts the event nearest to the event before it in the
+	 * session.
+	 */
+	us = time_of_day(e->local_time);
 	if (us == INT_UNKNOWN)
 		return INT_UNKNOWN;
 	if (s->local_us != INT_UNKNOWN) {
@@ -302,19 +314,6 @@ local_time_of(const struct event *e, struct session *s)
 	}
 	s->local_us = us;
 	return us;
-}
-
-/* The time of an event by the clock of its execution, or INT_UNKNOWN. */
-static int64_t
-time_of(struct trace *t, const struct event *e, struct execution *x)
-{
-	if (x->clock == CLOCK_UNKNOWN)
-		x->clock = e->relative_us != INT_UNKNOWN ? CLOCK_RELATIVE :
-		    e->absolute_us != INT_UNKNOWN ? CLOCK_ABSOLUTE :
-		    e->local_time.n > 0 ? CLOCK_LOCAL : CLOCK_UNKNOWN;
-	if (x->clock == CLOCK_LOCAL)
-		return local_time_of(e, &t->sessions[x->session]);
-	return x->clock == CLOCK_ABSOLUTE ? e->absolute_us : e->relative_us;
 }
 
 static void
