@@ -34,8 +34,9 @@ static const struct column mal_execution[] = {
 	{ "user_id", TEXT, 0, 0 },
 };
 
-/* The columns of an event, or rejected event, after those of its key. */
+/* The columns that an event and a rejected event share after the state. */
 #define EVENT_COLUMNS							\
+	{ "iteration", INT, DEFAULT_1, 0 },				\
 	{ "relative_time", BIGINT, 0, 0 },				\
 	{ "absolute_time", BIGINT, 0, 0 },				\
 	{ "local_time", TEXT, 0, 0 },					\
@@ -58,25 +59,22 @@ static const struct column mal_execution[] = {
 	{ "long_statement", TEXT, 0, 0 },				\
 	{ "short_statement", TEXT, 0, 0 },				\
 	{ "instruction", TEXT, 0, 0 },					\
-	{ "mal_module", TEXT, 0, 0 }
+	{ "mal_module", TEXT, 0, 0 },					\
+	{ "derived", BOOLEAN, DEFAULT_0, 0 }
 
 static const struct column profiler_event[] = {
 	{ "event_id", BIGINT, ID, 0 },
 	{ "mal_execution_id", BIGINT, NOT_NULL, MAL_EXECUTION },
 	{ "pc", INT, NOT_NULL, 0 },
 	{ "execution_state", INT, NOT_NULL, 0 },
-	{ "iteration", INT, DEFAULT_1, 0 },
 	EVENT_COLUMNS,
-	{ "derived", BOOLEAN, DEFAULT_0, 0 },
 };
 
 static const struct column rejected_profiler_event[] = {
 	{ "mal_execution_id", BIGINT, NOT_FOREIGN, MAL_EXECUTION },
 	{ "pc", INT, 0, 0 },
 	{ "execution_state", INT, 0, 0 },
-	{ "iteration", INT, DEFAULT_1, 0 },
 	EVENT_COLUMNS,
-	{ "derived", BOOLEAN, DEFAULT_0, 0 },
 	{ "rejection_reason", TEXT, 0, 0 },
 };
 
