@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/base/err.h"
 #include "common/base/num.h"
@@ -58,32 +57,6 @@ append_file(struct check *c, const unsigned char *name)
 	return file;
 }
 
-/*
- * Sets the state of the objects that this run has stored to FILE_VALID, and
- * adds those that are not in c->files yet.
- */
-static void
-add_stored(struct check *c, const struct staged *names, size_t n)
-{
-	struct check new = { 0 };	/* only new.files is used */
-	struct file *file;
-
-	for (size_t i = 0; i < n; i++) {
-		file = check_find(c, names[i].name);
-		if (file == NULL)
-			file = append_file(&new, names[i].name);
-		file->state = FILE_VALID;
-	}
-	sort(new.files, new.n, sizeof *new.files, compare_names);
-	for (size_t i = 0; i < new.n; i++)
-		if (i == 0 || compare_names(&new.files[i - 1],
-		    &new.files[i]) != 0)
-			append_file(c, new.files[i].name)->state = FILE_VALID;
-	if (new.n > 0)
-		sort(c->files, c->n, sizeof *c->files, compare_names);
-	free(new.files);
-}
-
 void
 check_mark_references(void *context, struct span bytes)
 {
@@ -119,40 +92,30 @@ check_commit(struct check *c, const unsigned char *name)
 	    COMMIT_ABSENT;
 }
 
-/*
- * Reports a file that cannot be read, for the reason in errno.  Dies if files
- * are to be repaired or pruned, because both need the contents of all files.
- */
-static void
-report_unreadable(struct check *c, struct file *file)
+bool
+check_read(struct check *c, struct file *file, struct buf *b)
 {
-	struct finding f = { .kind = UNREADABLE_FILE, .why = strerror(errno) };
+	struct finding f = { .kind = UNREADABLE_FILE };
+	enum store_found found;
 	char path[STORE_PATH_SIZE];
 
+	b->len = 0;
+	found = store_read(&c->perun->store, file->name, b);
+	if (found == STORE_ABSENT)
+		file->state = FILE_GONE;
+	if (found != STORE_FAILED || store_is_not_regular(errno))
+		return found == STORE_FOUND;
+
+	f.why = strerror(errno);
 	store_path(path, file->name);
+	/* Both need the contents of all files. */
 	if (c->repair || c->prune)
 		die("nothing was repaired or pruned: cannot read '%s/%s': %s",
 		    c->perun->store.path, path, f.why);
 	f.file = path;
 	findings_add(&c->findings, &f);
 	file->state = FILE_UNREADABLE;
-}
-
-bool
-check_read(struct check *c, struct file *file, struct buf *b)
-{
-	b->len = 0;
-	switch (store_read(&c->perun->store, file->name, b)) {
-	case STORE_ABSENT:
-		file->state = FILE_GONE;
-		return false;
-	case STORE_FAILED:
-		if (!store_is_not_regular(errno))
-			report_unreadable(c, file);
-		return false;
-	default:
-		return true;
-	}
+	return false;
 }
 
 /* Perun itself stores files such as "01/2345....changes" beside objects. */
@@ -273,19 +236,6 @@ check_damaged(struct check *c, struct file *file)
 }
 
 /*
- * Can the misnamed c->object get its right name?  The name must be free, or
- * that of another misnamed file, which is going to be removed.
- */
-static bool
-may_rename(const struct check *c)
-{
-	const struct file *file = check_find(c, c->object.name);
-
-	return file == NULL || file->state == FILE_GONE ||
-	    file->state == FILE_MISNAMED;
-}
-
-/*
  * Reports an object under a wrong name.  To repair, stages the object under its
  * right name, unless another file keeps that name, and copies the misnamed file
  * to lost/.  rename_misnamed() later stores the staged object and removes the
@@ -296,6 +246,7 @@ check_misnamed(struct check *c, struct file *file)
 {
 	struct finding f = { .kind = MISNAMED_OBJECT,
 	    .object = c->object.name };
+	const struct file *other;
 	struct span bytes;
 	char path[STORE_PATH_SIZE], lost[STORE_LOST_SIZE];
 
@@ -303,7 +254,10 @@ check_misnamed(struct check *c, struct file *file)
 		return;
 	bytes = buf_span(&c->bytes);
 	if (c->repair) {
-		if (may_rename(c))
+		other = check_find(c, c->object.name);
+		/* Another misnamed file is going to be removed. */
+		if (other == NULL || other->state == FILE_GONE ||
+		    other->state == FILE_MISNAMED)
 			store_stage(&c->perun->store, c->object.name, bytes);
 		store_copy_to_lost(&c->perun->store, file->name, bytes, lost);
 		f.repaired = true;
@@ -316,21 +270,31 @@ check_misnamed(struct check *c, struct file *file)
 
 /*
  * Commits the staged objects and then removes the misnamed files: in this
- * order, because a crash must not lose an object.  store_commit() empties the
- * list of staged objects, so the list is copied first.
+ * order, because a crash must not lose an object.
  */
 static void
 rename_misnamed(struct check *c)
 {
 	struct store *s = &c->perun->store;
-	size_t n = s->n_staged;
-	struct staged *names = mem_resize(NULL, n, sizeof *names);
+	struct check new = { 0 };	/* only new.files is used */
+	struct file *file;
 
-	if (n > 0)
-		memcpy(names, s->staged, n * sizeof *names);
+	/* The same object may be staged several times. */
+	for (size_t i = 0; i < s->n_staged; i++) {
+		file = check_find(c, s->staged[i].name);
+		if (file == NULL)
+			file = append_file(&new, s->staged[i].name);
+		file->state = FILE_VALID;
+	}
+	sort(new.files, new.n, sizeof *new.files, compare_names);
+	for (size_t i = 0; i < new.n; i++)
+		if (i == 0 || compare_names(&new.files[i - 1],
+		    &new.files[i]) != 0)
+			append_file(c, new.files[i].name)->state = FILE_VALID;
+	free(new.files);
+	sort(c->files, c->n, sizeof *c->files, compare_names);
+
 	store_commit(s);
-	add_stored(c, names, n);
-	free(names);
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->files[i].state != FILE_MISNAMED)
 			continue;
@@ -342,36 +306,20 @@ rename_misnamed(struct check *c)
 }
 
 void
-check_begin(struct check *c, struct perun *perun, struct filter *filter)
-{
-	c->perun = perun;
-	c->findings.filter = filter;
-	c->now = time(NULL);
-}
-
-/*
- * Dies if the repository cannot be opened.  To prune, all indexes must be
- * known, and they are not known without the repository: another version control
- * system may name indexes in another way, and a damaged index is recognized by
- * its name, which is the id of a commit.
- */
-static void
-require_repository(struct check *c)
-{
-	const char *why;
-
-	if (!perun_open_repository(c->perun, &why))
-		die("nothing was repaired or pruned: which files are indexes "
-		    "is not known without the repository: %s", why);
-}
-
-void
 check_files(struct check *c)
 {
 	bool misnamed = false;
+	const char *why;
 
-	if (c->prune)
-		require_repository(c);
+	/*
+	 * To prune, all indexes must be known, and they are not known without
+	 * the repository: another version control system may name indexes in
+	 * another way, and a damaged index is recognized by its name, which is
+	 * the id of a commit.
+	 */
+	if (c->prune && !perun_open_repository(c->perun, &why))
+		die("nothing was repaired or pruned: which files are indexes "
+		    "is not known without the repository: %s", why);
 	store_for_each(&c->perun->store, list_file, c);
 	/* By name, for check_find(): HE/AD is elsewhere in order of paths. */
 	sort(c->files, c->n, sizeof *c->files, compare_names);

@@ -26,11 +26,12 @@ struct file {
 	bool referenced;		/* by an index, or by a file in lost/ */
 };
 
+/* The caller sets perun, findings.filter, repair, prune and now. */
 struct check {
 	struct perun *perun;
 	struct findings findings;
 	struct totals totals;
-	bool repair, prune;		/* set before check_begin() */
+	bool repair, prune;
 	int64_t now;			/* seconds since 1970 */
 	struct file *files;		/* in objects/, sorted by name */
 	size_t n, cap;			/* of files */
@@ -48,7 +49,6 @@ struct check {
  * caller must have locked the store against writers.  Without the lock, files
  * may appear and disappear during the check; neither counts as a fault.
  */
-void check_begin(struct check *, struct perun *, struct filter *);
 void check_files(struct check *);	/* classifies all, repairs objects */
 /* check_indexes() of index.h is the next step. */
 void check_references(struct check *);	/* finds and prunes unused objects */

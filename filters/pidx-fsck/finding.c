@@ -208,9 +208,12 @@ put_totals(struct buf *b, const struct findings *fs, const struct totals *t)
 }
 
 static void
-put_size(struct buf *b, const struct totals *t)
+put_report(struct buf *b, const struct findings *fs, const char *store,
+    const struct totals *t)
 {
 	struct buf text = { 0 };
+	bool is_valid = true;
+	size_t from;
 
 	report_count(&text, t->indexes, "index, ", "indexes, ");
 	report_count(&text, t->entries, "entry, ", "entries, ");
@@ -218,38 +221,22 @@ put_size(struct buf *b, const struct totals *t)
 	report_bytes(&text, (int64_t)t->bytes);
 	report_heading(b, "Store: %s", buf_cstr(&text));
 	buf_release(&text);
-}
-
-static void
-put_kind(struct buf *b, const struct findings *fs, int kind)
-{
-	size_t from = b->len;
-
-	report_count(b, fs->counts[kind], kinds[kind].one, kinds[kind].many);
-	if (kind >= FIRST_HARMLESS) {
-		buf_str(b, " (harmless)");
-		report_item(b, from, 1);
-	} else {
-		report_failed_item(b, from);
-	}
-}
-
-static void
-put_report(struct buf *b, const struct findings *fs, const char *store,
-    const struct totals *t)
-{
-	bool is_valid = true;
-	size_t from;
-
-	put_size(b, t);
 	from = b->len;
 	report_text(b, span_str(store));
 	report_item(b, from, 1);
+
 	for (int i = 0; i < N_KINDS; i++) {
 		if (fs->counts[i] == 0)
 			continue;
-		is_valid &= i >= FIRST_HARMLESS;
-		put_kind(b, fs, i);
+		from = b->len;
+		report_count(b, fs->counts[i], kinds[i].one, kinds[i].many);
+		if (i >= FIRST_HARMLESS) {
+			buf_str(b, " (harmless)");
+			report_item(b, from, 1);
+		} else {
+			report_failed_item(b, from);
+			is_valid = false;
+		}
 		buf_add(b, fs->lines[i].data, fs->lines[i].len);
 		from = b->len;
 		if (fs->counts[i] > LINES_MAX) {
@@ -258,6 +245,7 @@ put_report(struct buf *b, const struct findings *fs, const char *store,
 			report_item(b, from, 2);
 		}
 	}
+
 	from = b->len;
 	if (is_valid) {
 		buf_str(b, "All registered profiles are valid.");

@@ -30,24 +30,17 @@ struct index_check {
 	struct pidx kept;		/* the entries to keep, sorted */
 };
 
-/* Has a valid object of this name been added since the files were listed? */
-static bool
-was_added(struct check *c, const unsigned char *name)
-{
-	const char *why;
-
-	return perun_read_object(&c->perun->store, name, &c->other, &c->object,
-	    &why);
-}
-
 /* Why an entry with this object is dangling; NULL if it is not. */
 static const char *
 dangling_reason(struct check *c, const unsigned char *name)
 {
 	const struct file *file = check_find(c, name);
+	const char *why;
 
+	/* It may have been added since the files were listed. */
 	if (file == NULL || file->state == FILE_GONE)
-		return was_added(c, name) ? NULL : "its object is missing";
+		return perun_read_object(&c->perun->store, name, &c->other,
+		    &c->object, &why) ? NULL : "its object is missing";
 	switch ((enum file_state)file->state) {
 	case FILE_VALID:
 		return NULL;
@@ -290,13 +283,6 @@ report_all(struct check *c, const struct index_check *x)
 			    .why = v->why, .entry = &x->read.entries[i] });
 }
 
-static bool
-needs_repair(const struct index_check *x)
-{
-	return !x->is_valid || x->first_unsorted != NULL ||
-	    x->kept.n != x->read.n;
-}
-
 static void
 check_index(struct check *c, struct file *file)
 {
@@ -317,7 +303,8 @@ check_index(struct check *c, struct file *file)
 		keep_valid(&x.kept, &x.read, x.verdicts);
 	}
 
-	if (c->repair && needs_repair(&x))
+	if (c->repair && (!x.is_valid || x.first_unsorted != NULL ||
+	    x.kept.n != x.read.n))
 		repair_index(c, &x);
 	report_all(c, &x);
 	c->totals.indexes++;

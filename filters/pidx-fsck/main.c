@@ -1,5 +1,7 @@
 /* pidx-fsck - verifies and repairs a Perun store, and removes unused objects */
 
+#include <time.h>
+
 #include "common/base/err.h"
 #include "filters/pidx-fsck/check.h"
 #include "filters/pidx-fsck/index.h"
@@ -31,22 +33,21 @@ main(int argc, char **argv)
 {
 	struct filter f;
 	struct perun perun;
-	struct check check = { 0 };
+	struct check check;
 	bool writes;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (filter_operand(&f) != NULL)
 		die("there are no operands (see --help)");
 	perun_open(&perun, opt.directory);
-	check.repair = opt.repair;
-	check.prune = opt.prune;
+	check = (struct check){ .perun = &perun, .findings.filter = &f,
+	    .repair = opt.repair, .prune = opt.prune, .now = time(NULL) };
 	writes = opt.repair || opt.prune;
 	/* store.h requires this order, so that no deadlock is possible. */
 	if (writes) {
 		store_lock(&perun.store, STORE_PRUNE);
 		store_lock(&perun.store, STORE_INDEX);
 	}
-	check_begin(&check, &perun, &f);
 	check_files(&check);
 	check_indexes(&check);
 	check_references(&check);
