@@ -106,13 +106,10 @@ static struct config_value *
 new_value(struct config *c, enum config_kind kind, const char *file,
     size_t line)
 {
-	struct config_value *v = mem_zero(1, sizeof *v);
+	struct config_value *v = mem_alloc(sizeof *v);
 
-	v->kind = kind;
-	v->file = file;
-	v->line = line;
-	v->size = 1;
-	v->previous = c->newest;
+	*v = (struct config_value){ .kind = kind, .file = file, .line = line,
+	    .size = 1, .previous = c->newest };
 	c->newest = v;
 	return v;
 }
@@ -123,12 +120,6 @@ add_item(struct config_value *to, struct config_item item)
 	to->items = mem_grow(to->items, &to->cap, to->n + 1,
 	    sizeof *to->items);
 	to->items[to->n++] = item;
-}
-
-static void
-add_to_list(struct config_value *list, const struct config_value *v)
-{
-	add_item(list, (struct config_item){ .value = v });
 }
 
 static bool
@@ -173,14 +164,12 @@ static bool
 set_anchor(struct reader *r, const yaml_char_t *name,
     const struct config_value *v)
 {
-	const char *p = (const char *)name;
-
-	if (p == NULL)
+	if (name == NULL)
 		return true;
 	if (r->n_anchors == CONFIG_ANCHORS_MAX)
 		return fail_here(r, "there are too many anchors");
 	r->anchors[r->n_anchors++] = (struct anchor){
-	    mem_strdup(p), v };
+	    mem_strdup((const char *)name), v };
 	return true;
 }
 
@@ -247,7 +236,7 @@ read_list(struct reader *r, uint32_t depth, struct config_value *v)
 			return compute_size(r, v);
 		if (!read_value(r, depth, &item))
 			return false;
-		add_to_list(v, item);
+		add_item(v, (struct config_item){ .value = item });
 	}
 }
 
@@ -277,56 +266,38 @@ compare_items(const void *a, const void *b)
 }
 
 /*
- * Sets to NULL the value of every item whose key an earlier item already has.
- * Fails if such an item is before own_end: among a mapping's own items, no key
- * may occur twice.
- */
-static bool
-mark_duplicates(struct reader *r, struct config_item **sorted, size_t n_sorted,
-    const struct config_item *own_end)
-{
-	struct config_item *first = sorted[0], *item;
-
-	for (size_t i = 1; i < n_sorted; i++) {
-		item = sorted[i];
-		if (strcmp(item->key.p, first->key.p) != 0)
-			first = item;
-		else if (item < own_end)
-			return fail(r, item->line, item->column,
-			    "the key '%.*s' occurs twice", SPAN_ARG(item->key));
-		else
-			item->value = NULL;
-	}
-	return true;
-}
-
-/*
  * Removes merged items whose key the mapping itself or an earlier merge
- * defines.  The first n_own items are the mapping's own; the merged ones
- * follow.
+ * defines.  The first n_own items are the mapping's own, among which no key may
+ * occur twice; the merged ones follow.
  */
 static bool
 remove_overridden(struct reader *r, struct config_value *v, size_t n_own)
 {
-	struct config_item **sorted;
-	bool ok;
+	struct config_item **sorted = mem_resize(NULL, v->n, sizeof *sorted);
+	struct config_item *first = NULL, *item;
+	bool ok = true;
 	size_t n_kept = 0;
 
-	if (v->n == 0)
-		return true;
-	sorted = mem_resize(NULL, v->n, sizeof *sorted);
 	for (size_t i = 0; i < v->n; i++)
 		sorted[i] = &v->items[i];
 	sort(sorted, v->n, sizeof *sorted, compare_items);
-	ok = mark_duplicates(r, sorted, v->n, v->items + n_own);
+	for (size_t i = 0; ok && i < v->n; i++) {
+		item = sorted[i];
+		if (first == NULL || strcmp(item->key.p, first->key.p) != 0)
+			first = item;
+		else if (item < v->items + n_own)
+			ok = fail(r, item->line, item->column,
+			    "the key '%.*s' occurs twice", SPAN_ARG(item->key));
+		else
+			item->value = NULL;
+	}
 	free(sorted);
-	if (!ok)
-		return false;
+
 	for (size_t i = 0; i < v->n; i++)
 		if (v->items[i].value != NULL)
 			v->items[n_kept++] = v->items[i];
 	v->n = n_kept;
-	return true;
+	return ok;
 }
 
 /*
@@ -542,35 +513,23 @@ config_load_file(struct config *c, const char *path, const char **why)
 	return ok;
 }
 
-/* The path of shared.yml, which the caller frees; NULL if it is unknown. */
-static char *
-shared_path(void)
-{
-	const char *dir = getenv("PERUN_CONFIG_DIR"), *home = getenv("HOME");
-	struct buf path = { 0 };
-
-	if (dir != NULL && *dir != '\0')
-		buf_printf(&path, "%s/shared.yml", dir);
-	else if (home != NULL && *home != '\0')
-		buf_printf(&path, "%s/.config/perun/shared.yml", home);
-	else
-		return NULL;
-	return buf_cstr(&path);
-}
-
 bool
 config_load(struct config *c, const char *store, const char **why)
 {
-	struct buf local = { 0 };
-	char *shared = shared_path();
+	const char *dir = getenv("PERUN_CONFIG_DIR"), *home = getenv("HOME");
+	struct buf local = { 0 }, shared = { 0 };
 	bool ok;
 
 	*c = (struct config){ 0 };
 	buf_printf(&local, "%s/local.yml", store);
+	if (dir != NULL && *dir != '\0')
+		buf_printf(&shared, "%s/shared.yml", dir);
+	else if (home != NULL && *home != '\0')
+		buf_printf(&shared, "%s/.config/perun/shared.yml", home);
 	ok = config_load_file(c, buf_cstr(&local), why) &&
-	    (shared == NULL || config_load_file(c, shared, why));
+	    (shared.len == 0 || config_load_file(c, buf_cstr(&shared), why));
 	buf_release(&local);
-	free(shared);
+	buf_release(&shared);
 	return ok;
 }
 
@@ -637,10 +596,10 @@ config_gather(struct config *c, const char *key)
 		if (v == NULL || v->is_null)
 			continue;
 		if (v->kind != CONFIG_LIST)
-			add_to_list(all, v);
+			add_item(all, (struct config_item){ .value = v });
 		else
 			for (size_t j = 0; j < v->n; j++)
-				add_to_list(all, v->items[j].value);
+				add_item(all, v->items[j]);
 	}
 	return all;
 }

@@ -5,34 +5,11 @@
 #include "common/perun/entry.h"
 #include "common/perun/store.h"
 
-/*
- * Moves the next name from the front of *rest, an entry's string of
- * postprocessors, to *name; false after the last one.  An empty string, such as
- * what follows a space at the end, contains one empty name; a string whose
- * address is NULL contains none.
- */
-static bool
-next_postprocessor(struct span *rest, struct span *name)
-{
-	const char *space;
-
-	if (rest->p == NULL)
-		return false;
-	space = rest->n == 0 ? NULL : memchr(rest->p, ' ', rest->n);
-	*name = *rest;
-	*rest = span_of(NULL, 0);
-	if (space == NULL)
-		return true;
-	*rest = span_of(space + 1, name->n - (size_t)(space - name->p) - 1);
-	name->n = (size_t)(space - name->p);
-	return true;
-}
-
 void
 entry_put_strings(struct buf *b, const struct pidx_entry *e)
 {
 	const struct span *s = e->strings;
-	struct span rest = s[PIDX_POSTPROCESSORS], name;
+	struct span names = s[PIDX_POSTPROCESSORS];
 
 	if (s[PIDX_TYPE].p == NULL)
 		return;
@@ -48,11 +25,15 @@ entry_put_strings(struct buf *b, const struct pidx_entry *e)
 		json_raw(b, "postprocessors", e->postprocessors);
 		return;
 	}
-	if (rest.n == 0)
-		rest.p = NULL;	/* no postprocessors, so no empty name */
 	json_open(b, "postprocessors", '[');
-	while (next_postprocessor(&rest, &name))
-		json_item(b, name);
+	/* A space at the end is followed by an empty name. */
+	for (size_t from = 0, to; names.n > 0 && from <= names.n;
+	    from = to + 1) {
+		to = from;
+		while (to < names.n && names.p[to] != ' ')
+			to++;
+		json_item(b, span_of(names.p + from, to - from));
+	}
 	json_close(b, ']');
 }
 

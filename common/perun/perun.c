@@ -50,37 +50,26 @@ put_url(const struct perun *p, struct buf *path)
 	buf_str(path, url);
 }
 
-/* Opens the nearest store's version control if it is svs. */
-static enum vcs_found
-open_svs_of_store(struct vcs *v, const char *directory)
-{
-	struct perun p;
-	struct buf path = { 0 };
-	enum vcs_found found = VCS_NOT_FOUND;
-	const char *why, *type;
-
-	if (!perun_find(&p, directory, &why))
-		return VCS_NOT_FOUND;
-	type = config_string(&p.config, "vcs.type");
-	if (type != NULL && strcmp(type, "svs") == 0) {
-		put_url(&p, &path);
-		found = vcs_open(v, type, buf_cstr(&path), false) ? VCS_FOUND :
-		    VCS_FAILED;
-		buf_release(&path);
-	}
-	perun_close(&p);
-	return found;
-}
-
 bool
 perun_open_vcs(struct vcs *v, const char *type, const char *directory)
 {
-	enum vcs_found found = VCS_NOT_FOUND;
+	struct perun p;
+	struct buf path = { 0 };
+	const char *why, *own_type;
+	bool is_svs = false, ok = false;
 
-	if (type == NULL || strcmp(type, "svs") == 0)
-		found = open_svs_of_store(v, directory);
-	return found == VCS_NOT_FOUND ? vcs_open(v, type, directory, true) :
-	    found == VCS_FOUND;
+	if ((type == NULL || strcmp(type, "svs") == 0) &&
+	    perun_find(&p, directory, &why)) {
+		own_type = config_string(&p.config, "vcs.type");
+		is_svs = own_type != NULL && strcmp(own_type, "svs") == 0;
+		if (is_svs) {
+			put_url(&p, &path);
+			ok = vcs_open(v, "svs", buf_cstr(&path), false);
+			buf_release(&path);
+		}
+		perun_close(&p);
+	}
+	return is_svs ? ok : vcs_open(v, type, directory, true);
 }
 
 bool

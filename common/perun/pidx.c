@@ -381,43 +381,34 @@ visit_existing(void *context, const struct pidx_entry *e, size_t offset)
 }
 
 /*
- * Merges the next new entry where one with the same path is at present, or
- * none; returns what is there afterwards.
- */
-static const struct pidx_entry *
-replace(struct merge *m, const struct pidx_entry *present)
-{
-	const struct pidx_entry *e = &m->new[m->next];
-	struct pidx_outcome *outcome = &m->outcomes[m->next];
-
-	if (present == NULL)
-		return e;
-	if (pidx_compare_object(present, e) == 0 && span_compare(
-	    present->strings[PIDX_LABEL], e->strings[PIDX_LABEL]) == 0) {
-		outcome->existed = true;
-		return present;
-	}
-	outcome->has_replaced = true;
-	memcpy(outcome->replaced, present->object, PIDX_SHA_SIZE);
-	return e;
-}
-
-/*
  * Merges all new entries with the path of the next one at an offset where the
- * index has an entry with the same path, or NULL if it has none.  The last one
- * that was written counts.
+ * index has an entry with the same path, or NULL if it has none.  Each replaces
+ * the one that is there at present; the last one that was written counts.
  */
 static void
 merge_path(struct merge *m, const struct pidx_entry *existing, size_t offset)
 {
-	const struct pidx_entry *present = existing;
-	struct span path = m->new[m->next].path;
+	const struct pidx_entry *present = existing, *e = &m->new[m->next];
+	struct pidx_outcome *outcome;
+	struct span path = e->path;
 	size_t end = existing != NULL ? existing->bytes.n : 0;
 
-	for (; m->next < m->n &&
-	    span_compare(m->new[m->next].path, path) == 0; m->next++) {
-		present = replace(m, present);
+	for (; m->next < m->n && span_compare(e->path, path) == 0;
+	    m->next++, e++) {
+		outcome = &m->outcomes[m->next];
 		m->edits[m->next] = (struct edit){ offset, offset, NULL };
+		if (present != NULL && pidx_compare_object(present, e) == 0 &&
+		    span_compare(present->strings[PIDX_LABEL],
+		    e->strings[PIDX_LABEL]) == 0) {
+			outcome->existed = true;
+			continue;
+		}
+		if (present != NULL) {
+			outcome->has_replaced = true;
+			memcpy(outcome->replaced, present->object,
+			    PIDX_SHA_SIZE);
+		}
+		present = e;
 	}
 	if (present != existing)
 		m->edits[m->next - 1] = (struct edit){ offset, offset + end,
@@ -433,33 +424,6 @@ visit_by_path(void *context, const struct pidx_entry *e, size_t offset)
 	while (m->next < m->n &&
 	    (order = span_compare(e->path, m->new[m->next].path)) >= 0)
 		merge_path(m, order == 0 ? e : NULL, offset);
-}
-
-/* Finds what to write where. */
-static void
-find_edits(struct merge *m, const struct buf *index, enum pidx_layout layout)
-{
-	struct pidx_error error;
-	struct cursor c = { .bytes = buf_span(index), .error = &error,
-	    .at = PIDX_HEADER_SIZE };
-	uint32_t count = get_u32(index->data + COUNT_OFFSET);
-
-	for (size_t i = 0; i < m->n; i++)
-		m->outcomes[i] = (struct pidx_outcome){ .existed =
-		    layout != PIDX_2_LABEL && i > 0 && pidx_compare_object(
-		    &m->new[i - 1], &m->new[i]) == 0 };
-	read_entries(&c, layout, count, layout == PIDX_2_LABEL ?
-	    visit_by_path : visit_existing, m);
-	m->end = c.at;
-
-	/* Where the index has no greater entry: at its end. */
-	while (m->next < m->n && layout == PIDX_2_LABEL)
-		merge_path(m, NULL, m->end);
-	for (; m->next < m->n; m->next++)
-		m->edits[m->next] = (struct edit){ m->end, m->end, NULL };
-	for (size_t i = 0; i < m->n && layout != PIDX_2_LABEL; i++)
-		if (!m->outcomes[i].existed)
-			m->edits[i].entry = &m->new[i];
 }
 
 /* Replaces the index by a copy with all edits. */
@@ -489,9 +453,28 @@ pidx_add(struct buf *index, enum pidx_layout layout,
     const struct pidx_entry *new, size_t n, struct pidx_outcome *outcomes)
 {
 	struct merge m = { .new = new, .n = n, .outcomes = outcomes };
+	struct pidx_error error;
+	struct cursor c = { .bytes = buf_span(index), .error = &error,
+	    .at = PIDX_HEADER_SIZE };
+	uint32_t count = get_u32(index->data + COUNT_OFFSET);
+	bool by_path = layout == PIDX_2_LABEL;
 
 	m.edits = mem_resize(NULL, n, sizeof *m.edits);
-	find_edits(&m, index, layout);
+	for (size_t i = 0; i < n; i++)
+		outcomes[i] = (struct pidx_outcome){ .existed = !by_path &&
+		    i > 0 && pidx_compare_object(&new[i - 1], &new[i]) == 0 };
+	read_entries(&c, layout, count,
+	    by_path ? visit_by_path : visit_existing, &m);
+	m.end = c.at;
+
+	/* Where the index has no greater entry: at its end. */
+	while (m.next < n && by_path)
+		merge_path(&m, NULL, m.end);
+	for (; m.next < n; m.next++)
+		m.edits[m.next] = (struct edit){ m.end, m.end, NULL };
+	for (size_t i = 0; i < n && !by_path; i++)
+		if (!outcomes[i].existed)
+			m.edits[i].entry = &new[i];
 	apply_edits(&m, layout, index);
 	free(m.edits);
 }
