@@ -159,28 +159,23 @@ store_close(struct store *s)
 	free(s->staged);
 }
 
-/* Is it the user who runs this process or, for root, who called sudo? */
-static bool
-is_own_user(uid_t user)
-{
-	const char *sudo = getenv("SUDO_UID");
-	uint64_t caller;
-
-	return user == geteuid() || (sudo != NULL &&
-	    text_u64(span_str(sudo), &caller) && caller == user);
-}
-
-/* Only root is restricted: users may share a store that both can write to. */
+/*
+ * Only root is restricted: users may share a store that both can write to.  The
+ * store of the user who called sudo counts as root's own.
+ */
 static void
 refuse_store_of_another_user(const struct store *s)
 {
+	const char *sudo = getenv("SUDO_UID");
+	uint64_t caller;
 	struct stat st;
 
 	if (geteuid() != 0 || s->was_named)
 		return;
 	if (fstat(s->dir, &st) == -1)
 		die_in_store(s, "stat the directory");
-	if (!is_own_user(st.st_uid))
+	if (st.st_uid != 0 && (sudo == NULL ||
+	    !text_u64(span_str(sudo), &caller) || caller != st.st_uid))
 		die("'%s' belongs to another user: to write to it as root, "
 		    "name it by --directory", s->path);
 }
@@ -260,13 +255,18 @@ store_path(char *path, const unsigned char *name)
 	put_path(path + sizeof objects - 1, name);
 }
 
-/* Opens the directory "ab" of a path "ab/cdef..."; it must not be a link. */
+/*
+ * Sets path to that of a file in objects/, "ab/cdef...", and opens its
+ * directory "ab"; it must not be a link.
+ */
 static int
-open_directory(const struct store *s, const char *path)
+open_directory(const struct store *s, const unsigned char *name, char *path)
 {
-	char name[3] = { path[0], path[1], '\0' };
+	char folder[3] = { 0 };
 
-	return openat(s->objects, name, OPEN_DIR);
+	put_path(path, name);
+	memcpy(folder, path, 2);
+	return openat(s->objects, folder, OPEN_DIR);
 }
 
 /* Opens a file in objects/.  Neither it nor its directory may be a link. */
@@ -274,10 +274,8 @@ static int
 open_file(const struct store *s, const unsigned char *name)
 {
 	char path[PATH_SIZE];
-	int dir, fd;
+	int dir = open_directory(s, name, path), fd;
 
-	put_path(path, name);
-	dir = open_directory(s, path);
 	if (dir == -1)
 		return -1;
 	fd = openat(dir, path + 3, OPEN_FILE);
@@ -467,14 +465,22 @@ compare_staged(const void *a, const void *b)
 	    ((const struct staged *)b)->name, STORE_NAME_SIZE);
 }
 
-/* Moves all staged files in the order of their names: by directory. */
-static void
-move_all_staged(struct store *s)
+/*
+ * Syncs the whole file system twice, once for all contents and once for all
+ * names, which takes only as long as fsync() of two files.
+ */
+void
+store_commit(struct store *s)
 {
 	char file[24], path[PATH_SIZE], folder[2];
 	bool is_new;
 	int dir = -1;
 
+	store_sync(s);
+	if (s->n_staged == 0)
+		return;
+
+	/* In the order of their names: each directory is opened once. */
 	sort(s->staged, s->n_staged, sizeof *s->staged, compare_staged);
 	for (size_t i = 0; i < s->n_staged; i++) {
 		put_path(path, s->staged[i].name);
@@ -487,21 +493,8 @@ move_all_staged(struct store *s)
 		snprintf(file, sizeof file, "%zu", s->staged[i].file);
 		move_staged(s, file, dir, path);
 	}
-	if (dir != -1)
-		close(dir);
-}
+	close(dir);
 
-/*
- * Syncs the whole file system twice, once for all contents and once for all
- * names, which takes only as long as fsync() of two files.
- */
-void
-store_commit(struct store *s)
-{
-	store_sync(s);
-	if (s->n_staged == 0)
-		return;
-	move_all_staged(s);
 	store_sync(s);
 	s->n_staged = 0;
 	cleanup_state.n_staged = 0;
@@ -612,31 +605,23 @@ store_for_each(const struct store *s, void (*visit)(void *context,
 	listing_release(&all);
 }
 
-/* Opens the directory lost/, which is created if it is missing. */
-static int
-open_lost(struct store *s)
-{
-	bool is_new = mkdirat(s->dir, "lost", 0777) == 0;
-	int lost = openat(s->dir, "lost", OPEN_DIR);
-
-	if (lost == -1)
-		die_in_store(s, "create the directory 'lost'");
-	if (is_new)
-		sync_directory(s, s->dir);
-	return lost;
-}
-
 /*
- * Moves a file of the directory `from` to lost/, under the text of the name and
- * the first free number; path becomes its path relative to .perun.
+ * Moves a file of the directory `from` to lost/, which is created if it is
+ * missing, under the text of the name and the first free number; path becomes
+ * its path relative to .perun.
  */
 static void
 move_to_lost(struct store *s, int from, const char *file,
     const unsigned char *name, char *path)
 {
 	char id[STORE_ID_SIZE];
-	int lost = open_lost(s), status;
+	bool is_new = mkdirat(s->dir, "lost", 0777) == 0;
+	int lost = openat(s->dir, "lost", OPEN_DIR), status;
 
+	if (lost == -1)
+		die_in_store(s, "create the directory 'lost'");
+	if (is_new)
+		sync_directory(s, s->dir);
 	store_id(id, name);
 	for (unsigned n = 1;; n++) {
 		snprintf(path, STORE_LOST_SIZE, "lost/%s.%u", id, n);
@@ -674,8 +659,7 @@ store_move_to_lost(struct store *s, const unsigned char *name, char *lost)
 			die_in_store(s, "sync a file");
 		close(fd);
 	}
-	put_path(path, name);
-	dir = open_directory(s, path);
+	dir = open_directory(s, name, path);
 	if (dir == -1)
 		die_in_store(s, "open a directory");
 	move_to_lost(s, dir, path + 3, name, lost);
@@ -717,10 +701,8 @@ store_mtime(const struct store *s, const unsigned char *name,
 {
 	char path[PATH_SIZE];
 	struct stat st;
-	int dir, status;
+	int dir = open_directory(s, name, path), status;
 
-	put_path(path, name);
-	dir = open_directory(s, path);
 	if (dir == -1)
 		return false;
 	status = fstatat(dir, path + 3, &st, AT_SYMLINK_NOFOLLOW);
@@ -734,10 +716,8 @@ bool
 store_remove(const struct store *s, const unsigned char *name)
 {
 	char path[PATH_SIZE];
-	int dir, status;
+	int dir = open_directory(s, name, path), status;
 
-	put_path(path, name);
-	dir = open_directory(s, path);
 	if (dir == -1)
 		return false;
 	status = unlinkat(dir, path + 3, 0);
