@@ -94,20 +94,6 @@ add_member(struct flatten *f, struct span key, struct span token)
 	m[i] = (struct member){ key, token };
 }
 
-/* Sets f->columns[i] to the key of field i, or to 0 if it is not a column. */
-static void
-find_columns(struct flatten *f, const struct rec *r)
-{
-	const struct field *field;
-
-	f->columns = mem_grow(f->columns, &f->columns_cap, r->n,
-	    sizeof *f->columns);
-	memset(f->columns, 0, r->n * sizeof *f->columns);
-	for (unsigned key = 1; key <= N_COLUMNS; key++)
-		if ((field = rec_get(r, key)) != NULL)
-			f->columns[field - r->fields] = (unsigned char)key;
-}
-
 /*
  * Sets f->raw to time, snapshot and those members of the resource that belong
  * to its type, as they are in the input, each with its length.  Equal bytes
@@ -339,6 +325,7 @@ flatten_add(struct flatten *f, struct span resources, struct span time,
     struct span snapshot)
 {
 	const struct rec *r;
+	const struct field *field;
 	struct resource_type *t;
 	struct span item;
 	const char *why;
@@ -346,7 +333,14 @@ flatten_add(struct flatten *f, struct span resources, struct span time,
 	while ((r = recio_item(f->recio, &resources, &item, &why)) != NULL) {
 		if (rec_get(r, KEY_UID) == NULL)
 			return false;
-		find_columns(f, r);
+		f->columns = mem_grow(f->columns, &f->columns_cap, r->n,
+		    sizeof *f->columns);
+		memset(f->columns, 0, r->n * sizeof *f->columns);
+		for (unsigned key = 1; key <= N_COLUMNS; key++)
+			if ((field = rec_get(r, key)) != NULL)
+				f->columns[field - r->fields] =
+				    (unsigned char)key;
+
 		t = type_of(f, r, time, snapshot);
 		for (size_t i = 0; i < r->n; i++)
 			if (f->columns[i] != 0)

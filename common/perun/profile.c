@@ -139,16 +139,6 @@ is_left_out(const struct rec *r, const struct field *f)
 	    rec_is(r, "profile"));
 }
 
-static void
-make_unflattened(struct profile *p, const struct rec *r)
-{
-	buf_char(&p->body, '{');
-	for (size_t i = 0; i < r->n; i++)
-		if (!is_left_out(r, &r->fields[i]))
-			put_member(&p->body, &r->fields[i]);
-	buf_char(&p->body, '}');
-}
-
 /*
  * A region is a part of an unflattened profile with resources of its own:
  * `global` or a snapshot.  Its values are JSON.
@@ -244,11 +234,9 @@ add_resources(struct flatten *f, const struct rec *r,
  * Resources that the profile already has in this form come first.
  */
 static void
-put_resources(struct profile *p, const struct flatten *f,
-    const struct rec *r)
+put_resources(struct buf *b, const struct flatten *f, const struct rec *r)
 {
 	const struct field *resources = rec_get(r, RESOURCES);
-	struct buf *b = &p->body;
 	size_t at;
 
 	buf_str(b, "{\"resources\": {");
@@ -263,21 +251,6 @@ put_resources(struct profile *p, const struct flatten *f,
 		buf_str(b, ", ");
 	flatten_put_resources(f, b);
 	buf_str(b, "}, \"resource_type_map\": ");
-}
-
-/* Writes the models of the profile or, if it has none, those of `global`. */
-static void
-put_models(struct profile *p, const struct rec *r, struct span global_models)
-{
-	const struct field *models = rec_get(r, MODELS);
-
-	buf_str(&p->body, ", \"models\": ");
-	if (models != NULL)
-		pyjson_put(&p->body, models->token);
-	else if (global_models.n > 0)
-		pyjson_put(&p->body, global_models);
-	else
-		buf_str(&p->body, "[]");
 }
 
 /* Is the field left out of a flattened document, or written in another form? */
@@ -298,29 +271,39 @@ static const char *
 make_flat(struct profile *p, const struct rec *r)
 {
 	const struct field *map = rec_get(r, TYPE_MAP);
+	const struct field *models = rec_get(r, MODELS);
 	const struct field *global_field = rec_get(r, GLOBAL);
 	struct region global = { 0 };
 	struct flatten f;
+	struct buf *b = &p->body;
 	bool ok;
 
 	if (global_field != NULL)
 		global = read_region(global_field->token);
 	flatten_init(&f);
 	ok = add_resources(&f, r, &global);
-	put_resources(p, &f, r);
+	put_resources(b, &f, r);
 	if (map != NULL) {
-		pyjson_put(&p->body, map->token);
+		pyjson_put(b, map->token);
 	} else {
-		buf_char(&p->body, '{');
-		flatten_put_types(&f, &p->body);
-		buf_char(&p->body, '}');
+		buf_char(b, '{');
+		flatten_put_types(&f, b);
+		buf_char(b, '}');
 	}
 	flatten_release(&f);
-	put_models(p, r, global.models);
+
+	/* The profile's own models count, not those of `global`. */
+	buf_str(b, ", \"models\": ");
+	if (models != NULL)
+		pyjson_put(b, models->token);
+	else if (global.models.n > 0)
+		pyjson_put(b, global.models);
+	else
+		buf_str(b, "[]");
 	for (size_t i = 0; i < r->n; i++)
 		if (!is_rewritten(r, &r->fields[i]))
-			put_member(&p->body, &r->fields[i]);
-	buf_char(&p->body, '}');
+			put_member(b, &r->fields[i]);
+	buf_char(b, '}');
 	return ok ? NULL : "a resource has no uid or a region has no resources";
 }
 
@@ -349,11 +332,16 @@ profile_make(struct profile *p, const struct rec *r, bool flat,
 	p->body.len = 0;
 	if (!profile_describe(p, r, why))
 		return false;
-	if (flat)
+	if (flat) {
 		*why = make_flat(p, r);
-	else
-		make_unflattened(p, r);
-	return *why == NULL;
+		return *why == NULL;
+	}
+	buf_char(&p->body, '{');
+	for (size_t i = 0; i < r->n; i++)
+		if (!is_left_out(r, &r->fields[i]))
+			put_member(&p->body, &r->fields[i]);
+	buf_char(&p->body, '}');
+	return true;
 }
 
 void

@@ -80,23 +80,13 @@ pyjson_string(struct buf *b, struct span s)
 	buf_char(b, '"');
 }
 
-/* The value of four hexadecimal digits. */
-static unsigned
-hex_value(const char *p)
-{
-	unsigned value = 0;
-
-	for (int i = 0; i < 4; i++)
-		value = value << 4 | (unsigned)hex_digit(p[i]);
-	return value;
-}
-
 /* Writes the escape whose backslash precedes p; returns the address past it. */
 static const char *
 put_escape(struct buf *b, const char *p)
 {
 	static const char letters[] = "nrtfb/\"\\", values[] =
 	    "\n\r\t\f\b/\"\\";
+	unsigned unit = 0;
 
 	if (*p != 'u') {
 		put_code(b, (unsigned char)values[strchr(letters, *p) -
@@ -104,7 +94,9 @@ put_escape(struct buf *b, const char *p)
 		return p + 1;
 	}
 	/* Each half of a surrogate pair is an escape of its own. */
-	put_code(b, hex_value(p + 1));
+	for (int i = 1; i <= 4; i++)
+		unit = unit << 4 | (unsigned)hex_digit(p[i]);
+	put_code(b, unit);
 	return p + 5;
 }
 

@@ -27,13 +27,6 @@ parse_tag(struct span s, uint64_t *number, char *list)
 	    text_u64(span_of(s.p, s.n - 2), number);
 }
 
-static bool
-may_be_object(struct span s)
-{
-	return s.n >= PREFIX_LEN_MIN && s.n <= 2 * PIDX_SHA_SIZE &&
-	    hex_is_valid(s);
-}
-
 bool
 selector_parse(struct selector *sel, const char *text)
 {
@@ -54,7 +47,8 @@ selector_parse(struct selector *sel, const char *text)
 		    SELECTOR_PENDING;
 		return first_list == last_list && sel->first <= sel->last;
 	}
-	if (may_be_object(whole))
+	if (whole.n >= PREFIX_LEN_MIN && whole.n <= 2 * PIDX_SHA_SIZE &&
+	    hex_is_valid(whole))
 		sel->kind = SELECTOR_OBJECT;
 	return true;
 }
@@ -146,23 +140,6 @@ order_load(struct order *o, const struct config *config, const char *sort)
 			o->directions[i] = parse_direction(text);
 }
 
-/* Replaces what is left to the rule by the rule for an index of this layout. */
-static void
-apply_rule(struct order *o, enum pidx_layout layout)
-{
-	static const enum order_by keys[] = { ORDER_TIME, ORDER_STEM,
-	    ORDER_COPY };
-
-	o->is_new |= layout == PIDX_2_LABEL;
-	if (o->n == 0) {
-		o->n = o->is_new ? 3 : 1;
-		memcpy(o->keys, keys, sizeof keys);
-	}
-	for (size_t i = 0; i < o->n; i++)
-		if (o->directions[i] == ORDER_BY_RULE)
-			o->directions[i] = o->is_new ? ORDER_ASC : ORDER_DESC;
-}
-
 /*
  * Splits "STEM(COPY).perf"; a name without a number in parentheses is a stem
  * with copy 0.
@@ -241,15 +218,27 @@ compare_positions(const void *a, const void *b, void *context)
 	return cmp_u64(x, y);
 }
 
-/* The positions in the index of the entries, in the order of perun status. */
+/*
+ * The positions in the index of the entries, in the order of perun status.
+ * What the order leaves to the rule depends on the layout.
+ */
 static size_t *
 sorted_positions(const struct pidx *p, const struct order *o)
 {
+	static const enum order_by keys[] = { ORDER_TIME, ORDER_STEM,
+	    ORDER_COPY };
 	size_t *positions = mem_resize(NULL, p->n, sizeof *positions);
 	struct order order = *o;
 	const struct sort_context s = { p->entries, &order };
+	bool is_new = o->is_new || p->layout == PIDX_2_LABEL;
 
-	apply_rule(&order, p->layout);
+	if (order.n == 0) {
+		order.n = is_new ? 3 : 1;
+		memcpy(order.keys, keys, sizeof keys);
+	}
+	for (size_t i = 0; i < order.n; i++)
+		if (order.directions[i] == ORDER_BY_RULE)
+			order.directions[i] = is_new ? ORDER_ASC : ORDER_DESC;
 	for (size_t i = 0; i < p->n; i++)
 		positions[i] = i;
 	sort_with(positions, p->n, sizeof *positions, compare_positions, &s);
@@ -257,40 +246,24 @@ sorted_positions(const struct pidx *p, const struct order *o)
 }
 
 /*
- * Do the selector's digits begin the name of the entry's object?  Compares the
- * values of digits, because the selector may have capital letters.
+ * Is the selector the entry's path or, if it may name an object, do its digits
+ * begin the name of the entry's object?  Compares the values of digits, because
+ * the selector may have capital letters.
  */
 static bool
-has_object(const struct selector *sel, const struct pidx_entry *e)
+matches_text(const struct selector *sel, const struct pidx_entry *e)
 {
 	char hex[2 * PIDX_SHA_SIZE + 1];
 
+	if (span_compare(sel->text, e->path) == 0)
+		return true;
+	if (sel->kind != SELECTOR_OBJECT)
+		return false;
 	hex_encode(hex, e->object, PIDX_SHA_SIZE);
 	for (size_t i = 0; i < sel->text.n; i++)
 		if (hex_digit(sel->text.p[i]) != hex_digit(hex[i]))
 			return false;
 	return true;
-}
-
-/* Selects by path and, if the selector may name an object, by object. */
-static void
-select_matches(const struct selector *sel, const struct pidx *p, bool *selected)
-{
-	const struct pidx_entry *e = p->entries;
-
-	for (size_t i = 0; i < p->n; i++, e++)
-		selected[i] |= span_compare(sel->text, e->path) == 0 ||
-		    (sel->kind == SELECTOR_OBJECT && has_object(sel, e));
-}
-
-/* False if a single number is out of range; a range may select nothing. */
-static bool
-select_numbers(const struct selector *sel, const size_t *positions, size_t n,
-    bool *selected)
-{
-	for (uint64_t i = sel->first; i <= sel->last && i < n; i++)
-		selected[positions[i]] = true;
-	return sel->first < n || sel->first != sel->last;
 }
 
 static bool
@@ -324,14 +297,19 @@ select_entries(const struct selection *s, const struct order *o,
 	for (; sel < s->selectors + s->n_selectors; sel++) {
 		if (sel->kind == SELECTOR_OBJECT ||
 		    sel->kind == SELECTOR_PATH) {
-			select_matches(sel, p, selected);
+			for (size_t i = 0; i < p->n; i++)
+				selected[i] |= matches_text(sel,
+				    &p->entries[i]);
 			continue;
 		}
 		if (sel->kind != number_kind)
 			continue;
 		if (positions == NULL)
 			positions = sorted_positions(p, o);
-		if (!select_numbers(sel, positions, p->n, selected))
+		for (uint64_t i = sel->first; i <= sel->last && i < p->n; i++)
+			selected[positions[i]] = true;
+		/* A range may select nothing, but not a single number. */
+		if (sel->first >= p->n && sel->first == sel->last)
 			*missing = sel;
 	}
 	for (size_t i = 0; i < p->n; i++)
