@@ -62,7 +62,7 @@ static struct {
 	struct profile profile;
 	struct names names;		/* generates names of profiles */
 	struct recio *inner;		/* parses a profile within a record */
-	unsigned char commit[STORE_NAME_SIZE];	/* for default_commit() */
+	unsigned char commit[STORE_NAME_SIZE];	/* for find_version() */
 	bool has_commit;		/* `commit` is set */
 	time_t now;
 	enum pidx_layout new_layout;	/* of --index-version, or 0 */
@@ -77,19 +77,6 @@ struct profile_file {
 	struct span job_file;	/* its name in .perun/jobs, or empty */
 };
 
-/* The commit that --commit names, by default HEAD; dies if there is none. */
-static const unsigned char *
-default_commit(void)
-{
-	const char *why, *name = opt.commit != NULL ? opt.commit : "HEAD";
-
-	if (!job.has_commit &&
-	    !perun_resolve_version(&job.perun, name, job.commit, &why))
-		die("'%s' does not name a commit: %s", name, why);
-	job.has_commit = true;
-	return job.commit;
-}
-
 /*
  * find_version(), find_time() and find_name() determine the version (the id of
  * a commit), time and name with which a profile is registered;
@@ -102,16 +89,21 @@ default_commit(void)
 static bool
 find_version(struct filter *f, const struct rec *r, unsigned char *version)
 {
+	const char *why, *commit = opt.commit != NULL ? opt.commit : "HEAD";
 	struct span name;
 	unsigned char named[STORE_NAME_SIZE];
 	char id[STORE_ID_SIZE];
-	const char *why;
 
 	if (opt.commit != NULL || !rec_is(r, "profile") ||
 	    rec_str(r, PROFILE_VERSION, &name) != REC_OK) {
-		memcpy(version, default_commit(), STORE_NAME_SIZE);
+		if (!job.has_commit && !perun_resolve_version(&job.perun,
+		    commit, job.commit, &why))
+			die("'%s' does not name a commit: %s", commit, why);
+		job.has_commit = true;
+		memcpy(version, job.commit, STORE_NAME_SIZE);
 		return true;
 	}
+
 	if (!store_parse_id(name, named)) {
 		filter_reject(f, "minor_version is neither 40 hex digits nor "
 		    "HEAD");
@@ -185,22 +177,23 @@ is_pending(struct span name)
  */
 static bool
 find_name(struct filter *f, const struct rec *r,
-    const struct profile_file *file, struct source *s)
+    const struct profile_file *file, struct registration *to)
 {
 	bool has_name = rec_is(r, "profile") &&
-	    rec_str(r, PROFILE_PATH, &s->path) == REC_OK;
+	    rec_str(r, PROFILE_PATH, &to->entry.path) == REC_OK;
 	const char *why;
 
 	if (!has_name && file->name.n > 0) {
-		s->path = file->name;
+		to->entry.path = file->name;
 		has_name = true;
 	}
-	s->has_generated_name = !has_name;
+	to->has_generated_name = !has_name;
 	if (!has_name)
 		do
-			s->path = names_make(&job.names, &job.profile, job.now);
-		while (opt.pending && is_pending(s->path));
-	why = name_error(s->path);
+			to->entry.path = names_make(&job.names, &job.profile,
+			    job.now);
+		while (opt.pending && is_pending(to->entry.path));
+	why = name_error(to->entry.path);
 	if (why != NULL)
 		filter_reject(f, "%s", why);
 	return why == NULL;
@@ -247,13 +240,14 @@ take_back_pending(struct filter *f)
  * overwritten.
  */
 static void
-add_pending(struct filter *f, const struct source *s)
+add_pending(struct filter *f, const struct registration *r)
 {
-	char id[STORE_ID_SIZE], *name = mem_strndup(s->path.p, s->path.n);
+	struct span path = r->entry.path;
+	char id[STORE_ID_SIZE], *name = mem_strndup(path.p, path.n);
 	struct buf text = { 0 }, *b;
 	bool is_new;
 
-	store_id(id, s->version);
+	store_id(id, r->version);
 	buf_printf(&text, "{\"origin\": \"%s\", ", id);
 	/* The body without its opening brace. */
 	buf_add(&text, job.profile.body.data + 1, job.profile.body.len - 1);
@@ -263,8 +257,7 @@ add_pending(struct filter *f, const struct source *s)
 	buf_release(&text);
 	if (!is_new) {
 		free(name);
-		filter_reject(f, "'%.*s' is already pending",
-		    SPAN_ARG(s->path));
+		filter_reject(f, "'%.*s' is already pending", SPAN_ARG(path));
 		return;
 	}
 
@@ -272,7 +265,7 @@ add_pending(struct filter *f, const struct source *s)
 	    job.n_pending + 1, sizeof *job.pending);
 	job.pending[job.n_pending++] = name;
 	b = filter_begin_record(f, "pending");
-	json_str(b, "path", s->path);
+	json_str(b, "path", path);
 	json_cstr(b, "minor_version", id);
 	filter_end_record(f);
 }
@@ -282,7 +275,7 @@ static void
 add_profile(struct filter *f, const struct rec *r,
     const struct profile_file *file)
 {
-	struct source s = { .job_file = file->job_file };
+	struct registration to = { .job_file = file->job_file };
 	const struct rec *document = find_document(f, r);
 	const char *why;
 
@@ -293,29 +286,29 @@ add_profile(struct filter *f, const struct rec *r,
 		filter_reject(f, "%s", why);
 		return;
 	}
-	if (!find_version(f, r, s.version) || !has_right_origin(f, s.version) ||
-	    !find_time(f, r, file, &s.time) || !find_name(f, r, file, &s))
+	if (!find_version(f, r, to.version) ||
+	    !has_right_origin(f, to.version) ||
+	    !find_time(f, r, file, &to.entry.time) ||
+	    !find_name(f, r, file, &to))
 		return;
 	if (opt.pending)
-		add_pending(f, &s);
+		add_pending(f, &to);
 	else
-		registry_add(&job.registry, &job.profile, &s);
+		registry_add(&job.registry, &job.profile, to);
 }
 
 /* Sets the name and time of a regular file; other files have neither. */
 static struct profile_file
 describe_file(const char *path)
 {
-	const char *slash = strrchr(path, '/');
 	struct profile_file file = { .time = INT_UNKNOWN };
 	struct stat st;
 
-	if (path[0] == '<')	/* "<stdin>": no name and no time */
-		return file;
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-		return file;
-	file.name = span_str(slash != NULL ? slash + 1 : path);
-	file.time = pending_time(&st);
+	/* "<stdin>" has no name and no time. */
+	if (path[0] != '<' && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+		file.name = span_base_name(span_str(path));
+		file.time = pending_time(&st);
+	}
 	return file;
 }
 
@@ -420,22 +413,6 @@ read_jobs(struct filter *f)
 	arena_release(&arena);
 }
 
-static void
-emit_entry(struct filter *f, const struct registration *r)
-{
-	struct buf *b = filter_begin_record(f, "entry");
-	char hex[2 * PIDX_SHA_SIZE + 1];
-
-	entry_put(b, r->version, &r->entry);
-	if (r->outcome.existed)
-		json_true(b, "existed");
-	if (r->outcome.has_replaced) {
-		hex_encode(hex, r->outcome.replaced, PIDX_SHA_SIZE);
-		json_cstr(b, "replaced", hex);
-	}
-	filter_end_record(f);
-}
-
 /* The layout that --index-version names, or 0 without it. */
 static enum pidx_layout
 new_layout(void)
@@ -454,13 +431,24 @@ static void
 register_all(struct filter *f)
 {
 	const struct registration *r, *end;
+	char hex[2 * PIDX_SHA_SIZE + 1];
+	struct buf *b;
 
 	registry_commit(&job.registry, f, job.new_layout);
 	end = job.registry.list + job.registry.n;
 	for (r = job.registry.list; r < end; r++) {
 		if (r->failed)
 			continue;
-		emit_entry(f, r);
+		b = filter_begin_record(f, "entry");
+		entry_put(b, r->version, &r->entry);
+		if (r->outcome.existed)
+			json_true(b, "existed");
+		if (r->outcome.has_replaced) {
+			hex_encode(hex, r->outcome.replaced, PIDX_SHA_SIZE);
+			json_cstr(b, "replaced", hex);
+		}
+		filter_end_record(f);
+
 		if (r->job_file.n > 0 && !opt.keep &&
 		    !pending_remove(&job.perun.store, r->job_file.p))
 			filter_fail(f, "cannot remove the pending profile "

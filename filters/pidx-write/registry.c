@@ -32,10 +32,8 @@ registry_release(struct registry *g)
 
 void
 registry_add(struct registry *g, const struct profile *p,
-    const struct source *from)
+    struct registration r)
 {
-	struct registration r = { .entry.time = from->time, .position = g->n,
-	    .has_generated_name = from->has_generated_name };
 	const char *why;
 
 	g->packed.len = 0;
@@ -46,9 +44,9 @@ registry_add(struct registry *g, const struct profile *p,
 	    &g->object, &why))
 		store_stage(&g->perun->store, r.entry.object,
 		    buf_span(&g->packed));
-	memcpy(r.version, from->version, STORE_NAME_SIZE);
-	r.entry.path = arena_span(&g->arena, from->path);
-	r.job_file = arena_span(&g->arena, from->job_file);
+	r.entry.path = arena_span(&g->arena, r.entry.path);
+	r.job_file = arena_span(&g->arena, r.job_file);
+	r.position = g->n;
 	profile_strings(p, &g->arena, &r.entry);
 	g->list = mem_grow(g->list, &g->cap, g->n + 1, sizeof *g->list);
 	g->list[g->n++] = r;
@@ -159,32 +157,6 @@ compare_entries(const void *a, const void *b)
 }
 
 /*
- * Adds n registrations of one version to the copy of its index in g->stored.
- * Returns whether any of them is new.
- */
-static bool
-add_entries(struct registry *g, enum pidx_layout layout,
-    struct registration *r, size_t n)
-{
-	struct pidx_entry *new = mem_resize(NULL, n, sizeof *new);
-	struct pidx_outcome *outcomes = mem_resize(NULL, n, sizeof *outcomes);
-	bool any_new = false;
-
-	for (size_t i = 0; i < n; i++) {
-		fit_strings(g, layout, r[i].entry.strings);
-		new[i] = r[i].entry;
-	}
-	pidx_add(&g->stored, layout, new, n, outcomes);
-	for (size_t i = 0; i < n; i++) {
-		r[i].outcome = outcomes[i];
-		any_new |= !outcomes[i].existed;
-	}
-	free(outcomes);
-	free(new);
-	return any_new;
-}
-
-/*
  * Adds n registrations of one version to a copy of the index of that version,
  * and stages the copy if anything is new.
  */
@@ -192,9 +164,11 @@ static void
 stage_index(struct registry *g, struct filter *f, struct registration *r,
     size_t n)
 {
+	struct pidx_entry *new = mem_resize(NULL, n, sizeof *new);
+	struct pidx_outcome *outcomes = mem_resize(NULL, n, sizeof *outcomes);
 	enum pidx_layout layout;
 	struct pidx index;
-	bool ok = load_index(g, f, r->version, &index);
+	bool ok = load_index(g, f, r->version, &index), any_new = false;
 
 	for (size_t i = 0; i < n; i++)
 		r[i].failed = !ok;
@@ -207,12 +181,24 @@ stage_index(struct registry *g, struct filter *f, struct registration *r,
 			    &g->stored);
 		if (layout == PIDX_2_LABEL)
 			number_names(g, &index, r, n);
+
 		sort(r, n, sizeof *r, compare_entries);
-		if (add_entries(g, layout, r, n))
+		for (size_t i = 0; i < n; i++) {
+			fit_strings(g, layout, r[i].entry.strings);
+			new[i] = r[i].entry;
+		}
+		pidx_add(&g->stored, layout, new, n, outcomes);
+		for (size_t i = 0; i < n; i++) {
+			r[i].outcome = outcomes[i];
+			any_new |= !outcomes[i].existed;
+		}
+		if (any_new)
 			store_stage_index(&g->perun->store, r->version,
 			    buf_span(&g->stored));
 	}
 	pidx_release(&index);
+	free(outcomes);
+	free(new);
 }
 
 /* By version, each in the order of arrival. */

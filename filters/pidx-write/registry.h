@@ -14,8 +14,10 @@ struct registration {
 	unsigned char version[STORE_NAME_SIZE];	/* the commit of the index */
 	struct pidx_entry entry;
 	bool has_generated_name;
+	struct span job_file;	/* the file's name in .perun/jobs, or empty */
+
+	/* Set by registry_add(). */
 	size_t position;		/* from 0, in the order of arrival */
-	struct span job_file;		/* as in struct source */
 
 	/* Set by registry_commit(). */
 	struct pidx_outcome outcome;	/* in the index */
@@ -38,27 +40,19 @@ struct registry {
 	struct buf stored;		/* contents of a file of the store */
 	struct buf why;			/* why an index was not changed */
 	enum pidx_layout new_layout;	/* of new indexes; 0 if not known yet */
-	struct object object;		/* what is_stored() has unpacked */
+	struct object object;		/* what registry_add() has unpacked */
 };
 
 void registry_init(struct registry *, struct perun *);
 void registry_release(struct registry *);
 
-/* Where a profile comes from, and where it is to be registered. */
-struct source {
-	unsigned char version[STORE_NAME_SIZE];	/* id of a commit */
-	struct span path;	/* the name in the index */
-	bool has_generated_name;
-	uint32_t time;		/* seconds since 1970 */
-	struct span job_file;	/* the file's name in .perun/jobs, or empty */
-};
-
 /*
  * Stages the profile's object, unless the store has a valid one, and adds a
- * registration to the list.  Strings are copied.
+ * registration to the list.  Of its entry, only path and time are set before.
+ * Strings are copied.
  */
 void registry_add(struct registry *, const struct profile *,
-    const struct source *);
+    struct registration);
 
 /*
  * Makes the objects durable, and then writes each index once, durably.  A
