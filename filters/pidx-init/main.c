@@ -94,22 +94,6 @@ choose_url(void)
 	}
 }
 
-/* Does .perun exist?  Dies if it is a link or not a directory. */
-static bool
-find_store(void)
-{
-	struct stat st;
-
-	if (lstat(state.paths.store, &st) != 0) {
-		if (errno == ENOENT)
-			return false;
-		die_errno("cannot read '%s'", state.paths.store);
-	}
-	if (!S_ISDIR(st.st_mode))
-		die("'%s' exists and is not a directory", state.paths.store);
-	return true;
-}
-
 /* Loads local.yml; if it is missing, returns false, and *config is empty. */
 static bool
 load_settings(struct config *config)
@@ -137,15 +121,6 @@ compare_setting(struct filter *f, const struct config *config,
 	if (wanted != NULL && (current == NULL || strcmp(current, wanted) != 0))
 		filter_fail(f, "local.yml exists and is not changed: --%s does "
 		    "not set %s to '%s'", option, key, wanted);
-}
-
-static void
-compare_settings(struct filter *f, const struct config *config)
-{
-	compare_setting(f, config, "vcs-type", "vcs.type", opt.vcs_type);
-	compare_setting(f, config, "vcs-url", "vcs.url", opt.vcs_url);
-	compare_setting(f, config, "index-version", "weir.index_version",
-	    opt.index_version);
 }
 
 static void
@@ -183,22 +158,35 @@ emit_store(struct filter *f, const struct config *config)
 
 /*
  * Sets state.settings from the options and their defaults if local.yml is
- * missing, otherwise compares it with them.  Returns whether the store exists.
+ * missing, otherwise compares it with them.  Returns whether the store exists;
+ * dies if .perun is a link or not a directory.
  */
 static bool
 prepare(struct filter *f)
 {
 	struct config config;
-	bool exists = find_store(), has_settings = false;
+	struct stat st;
+	bool exists = lstat(state.paths.store, &st) == 0, has_settings = false;
 
+	if (!exists && errno != ENOENT)
+		die_errno("cannot read '%s'", state.paths.store);
+	if (exists && !S_ISDIR(st.st_mode))
+		die("'%s' exists and is not a directory", state.paths.store);
 	if (exists) {
 		has_settings = load_settings(&config);
-		if (has_settings)
-			compare_settings(f, &config);
+		if (has_settings) {
+			compare_setting(f, &config, "vcs-type", "vcs.type",
+			    opt.vcs_type);
+			compare_setting(f, &config, "vcs-url", "vcs.url",
+			    opt.vcs_url);
+			compare_setting(f, &config, "index-version",
+			    "weir.index_version", opt.index_version);
+		}
 		config_release(&config);
 	} else {
 		init_warn_of_store_above(&state.paths);
 	}
+
 	if (!has_settings) {
 		if (opt.vcs_type == NULL)
 			opt.vcs_type = "git";

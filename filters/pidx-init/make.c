@@ -115,16 +115,6 @@ remove_temporary(const char *path)
 	errno = error;
 }
 
-/* Sets the mode that mkdir() would have given; mkdtemp() gives 0700. */
-static bool
-set_usual_mode(const char *path)
-{
-	mode_t mask = umask(0);	/* reading the mask requires setting it */
-
-	umask(mask);
-	return chmod(path, 0777 & ~mask) == 0;
-}
-
 static bool
 sync_directory(const char *path)
 {
@@ -145,12 +135,17 @@ static bool
 create_store(void)
 {
 	char temporary[sizeof job.paths->store + sizeof ".XXXXXX"];
+	mode_t mask;
 	bool ok;
 
 	snprintf(temporary, sizeof temporary, "%s.XXXXXX", job.paths->store);
 	if (mkdtemp(temporary) == NULL)
 		return false;
-	ok = set_usual_mode(temporary) && complete_store(temporary, true);
+	/* mkdtemp() gives 0700, not the mode that mkdir() would have given. */
+	mask = umask(0);	/* reading the mask requires setting it */
+	umask(mask);
+	ok = chmod(temporary, 0777 & ~mask) == 0 &&
+	    complete_store(temporary, true);
 	if (ok) {
 		job.making = ".perun";
 		ok = rename(temporary, job.paths->store) == 0;

@@ -80,23 +80,13 @@ get_value(const struct tag *t, const struct pidx_entry *e, char *storage,
 	return true;
 }
 
-static void
-put_value(struct buf *b, struct span value, const struct tag *t)
-{
-	size_t at = b->len, columns;
-
-	report_text(b, value);
-	columns = cells_width(span_of(b->data + at, b->len - at));
-	for (; columns < t->width; columns++)
-		buf_add(b, t->fill.p, t->fill.n);
-}
-
 void
 format_entry(struct buf *b, const char *format, const struct pidx_entry *e)
 {
 	const char *p = format, *end;
 	char storage[64];
 	struct span value;
+	size_t from, columns;
 	struct tag t;
 
 	while (*p != '\0') {
@@ -107,7 +97,11 @@ format_entry(struct buf *b, const char *format, const struct pidx_entry *e)
 			buf_char(b, *p++);
 			continue;
 		}
-		put_value(b, value, &t);
+		from = b->len;
+		report_text(b, value);
+		columns = cells_width(span_of(b->data + from, b->len - from));
+		for (; columns < t.width; columns++)
+			buf_add(b, t.fill.p, t.fill.n);
 		p = end + 1;
 	}
 	buf_char(b, '\n');

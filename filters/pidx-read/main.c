@@ -131,25 +131,6 @@ describe_object(const char **why)
 }
 
 /*
- * Sets the strings of an entry, which an index of version 1 does not have, from
- * the profile; they are stored in the arena.  Reports a failure.
- */
-static void
-complete_entry(struct filter *f, struct pidx_entry *e, struct arena *arena)
-{
-	const char *why;
-
-	if (!read_object(f, e))
-		return;
-	if (!describe_object(&why)) {
-		filter_fail(f, "the object of '%.*s' is not a profile: %s",
-		    SPAN_ARG(e->path), why);
-		return;
-	}
-	profile_strings(&job.profile, arena, e);
-}
-
-/*
  * Sets the names of the postprocessors from the profile.  An index has only the
  * names joined by spaces, so this is needed if that string has a space.  If the
  * profile has other names than the index, they are not used.
@@ -212,13 +193,25 @@ read_index(struct filter *f, const unsigned char *version)
 {
 	struct arena arena = { 0 };
 	struct pidx index;
+	struct pidx_entry *e;
+	const char *why;
 
 	if (index_read(&job.perun, version, &job.index_bytes,
 	    &index, &job.why) == STORE_FAILED)
 		filter_fail(f, "%s", job.why.data);
 	/* Even after an error, the index has the entries before the damage. */
-	for (size_t i = 0; index.layout == PIDX_1 && i < index.n; i++)
-		complete_entry(f, &index.entries[i], &arena);
+	for (size_t i = 0; index.layout == PIDX_1 && i < index.n; i++) {
+		/* Only the profile has the strings. */
+		e = &index.entries[i];
+		if (!read_object(f, e))
+			continue;
+		if (describe_object(&why))
+			profile_strings(&job.profile, &arena, e);
+		else
+			filter_fail(f, "the object of '%.*s' is not a profile: "
+			    "%s", SPAN_ARG(e->path), why);
+	}
+
 	select_from(f, &index, false);
 	for (size_t i = 0; i < index.n; i++)
 		if (job.selected[i])
