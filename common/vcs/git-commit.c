@@ -21,14 +21,6 @@ skip(struct span s, size_t n)
 	return span_of(s.p + n, s.n - n);
 }
 
-static bool
-has_prefix(struct span s, const char *word)
-{
-	size_t n = strlen(word);
-
-	return s.n >= n && memcmp(s.p, word, n) == 0;
-}
-
 /*
  * Removes from the front of rest a line that consists of the key and an id,
  * whose digits are not checked.  False if rest does not begin with such a line.
@@ -38,7 +30,8 @@ take_id_line(struct span *rest, const char *key)
 {
 	size_t n = strlen(key) + VCS_ID_LEN + 1;
 
-	if (rest->n < n || !has_prefix(*rest, key) || rest->p[n - 1] != '\n')
+	if (rest->n < n || !span_begins_with(*rest, key) ||
+	    rest->p[n - 1] != '\n')
 		return false;
 	*rest = skip(*rest, n);
 	return true;
@@ -61,7 +54,7 @@ take_line(struct span *rest)
 static void
 set_value(struct span line, const char *key, struct span *value)
 {
-	if (value->p == NULL && has_prefix(line, key))
+	if (value->p == NULL && span_begins_with(line, key))
 		*value = skip(line, strlen(key));
 }
 
@@ -263,14 +256,25 @@ convert_to_utf8(struct gitvcs *g, struct span text, struct gitvcs_fields *f)
 		*f = converted;
 }
 
-static void
-set_parents(struct gitvcs *g, struct span lines, struct vcs_version *version)
+bool
+gitvcs_parse_version(struct vcs *v, git_odb_object *object,
+    struct vcs_version *version)
 {
-	size_t n = lines.n / GIT_PARENT_LINE_BYTES;
-	const char *line = lines.p;
+	struct gitvcs *g = v->state;
+	struct gitvcs_fields f;
+	const char *line;
+	size_t n;
 
+	git_odb_object_free(g->object);
+	g->object = object;
+	if (!gitvcs_parse_fields(v, object, &f))
+		return false;
+	gitvcs_format_id(&version->id, git_odb_object_id(object));
+
+	n = f.parents.n / GIT_PARENT_LINE_BYTES;
 	g->parents = mem_grow(g->parents, &g->parents_cap, n,
 	    sizeof *g->parents);
+	line = f.parents.p;
 	for (size_t i = 0; i < n; i++, line += GIT_PARENT_LINE_BYTES) {
 		memcpy(g->parents[i].hex, line + sizeof "parent " - 1,
 		    VCS_ID_LEN);
@@ -278,21 +282,7 @@ set_parents(struct gitvcs *g, struct span lines, struct vcs_version *version)
 	}
 	version->parents = g->parents;
 	version->n_parents = n;
-}
 
-bool
-gitvcs_parse_version(struct vcs *v, git_odb_object *object,
-    struct vcs_version *version)
-{
-	struct gitvcs *g = v->state;
-	struct gitvcs_fields f;
-
-	git_odb_object_free(g->object);
-	g->object = object;
-	if (!gitvcs_parse_fields(v, object, &f))
-		return false;
-	gitvcs_format_id(&version->id, git_odb_object_id(object));
-	set_parents(g, f.parents, version);
 	version->time_s = gitvcs_person_time(f.committer);
 	version->utc_offset_minutes = person_offset(f.committer);
 	version->author_time_s = gitvcs_person_time(f.author);

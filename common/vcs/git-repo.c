@@ -233,16 +233,6 @@ read_shallow(struct vcs *v)
 	return ok;
 }
 
-static bool
-open_objects(struct vcs *v)
-{
-	struct gitvcs *g = v->state;
-
-	if (git_repository_odb(&g->odb, g->repo) != 0)
-		return gitvcs_fail(v, "cannot open the objects");
-	return read_shallow(v);
-}
-
 void
 gitvcs_close(struct vcs *v)
 {
@@ -274,10 +264,14 @@ gitvcs_open(struct vcs *v, const char *path, bool upwards)
 	g->recoder = (iconv_t)-1;
 	set_up_library();
 	error = git_repository_open_ext(&g->repo, path, flags, NULL);
-	if (error != 0)
+	if (error != 0) {
 		found = explain_open(v, error, path);
-	else if (!open_objects(v))
+	} else if (git_repository_odb(&g->odb, g->repo) != 0) {
+		gitvcs_fail(v, "cannot open the objects");
 		found = VCS_FAILED;
+	} else if (!read_shallow(v)) {
+		found = VCS_FAILED;
+	}
 	if (found != VCS_FOUND)
 		gitvcs_close(v);
 	return found;

@@ -92,23 +92,6 @@ add_branch(struct gitvcs *g, const char *name, const char *full_name)
 	return b;
 }
 
-static bool
-add_branches(struct vcs *v)
-{
-	struct gitvcs *g = v->state;
-	git_reference_iterator *it;
-	const char *name;
-	int error;
-
-	if (git_reference_iterator_glob_new(&it, g->repo, "refs/heads/*") != 0)
-		return gitvcs_fail(v, "cannot list the branches");
-	while ((error = git_reference_next_name(&name, it)) == 0)
-		add_branch(g, short_name(name), name);
-	git_reference_iterator_free(it);
-	return error == GIT_ITEROVER || gitvcs_fail(v,
-	    "cannot list the branches");
-}
-
 static int
 compare_branches(const void *a, const void *b)
 {
@@ -122,12 +105,19 @@ walk_major_versions(struct vcs *v)
 {
 	struct gitvcs *g = v->state;
 	struct vcs_branch *b;
+	git_reference_iterator *it;
 	const char *name;
+	int error;
 
 	free_branches(g);
 	g->next_branch = 0;
-	if (!add_branches(v))
-		return false;
+	if (git_reference_iterator_glob_new(&it, g->repo, "refs/heads/*") != 0)
+		return gitvcs_fail(v, "cannot list the branches");
+	while ((error = git_reference_next_name(&name, it)) == 0)
+		add_branch(g, short_name(name), name);
+	git_reference_iterator_free(it);
+	if (error != GIT_ITEROVER)
+		return gitvcs_fail(v, "cannot list the branches");
 	sort(g->branches, g->n_branches, sizeof *g->branches,
 	    compare_branches);
 
