@@ -12,7 +12,6 @@
 #include "common/filter/filter.h"
 #include "common/perun/config.h"
 #include "common/perun/layout.h"
-#include "filters/pidx-init/init.h"
 #include "filters/pidx-init/make.h"
 #include "filters/pidx-init/repository.h"
 #include "filters/pidx-init/settings.h"

@@ -11,7 +11,6 @@
 #include "common/base/err.h"
 #include "common/base/text.h"
 #include "common/io/fd.h"
-#include "filters/pidx-init/init.h"
 #include "filters/pidx-init/make.h"
 
 const char *const init_subdirectories[N_SUBDIRECTORIES] = { "cache", "jobs",

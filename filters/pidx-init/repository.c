@@ -7,7 +7,6 @@
 
 #include "common/base/err.h"
 #include "common/vcs/vcs.h"
-#include "filters/pidx-init/init.h"
 #include "filters/pidx-init/repository.h"
 
 /* Does the directory have a file or directory of this name? */

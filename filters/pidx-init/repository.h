@@ -1,7 +1,8 @@
 #ifndef PIDX_INIT_REPOSITORY_H
 #define PIDX_INIT_REPOSITORY_H
 
-#include "filters/pidx-init/init.h"
+#include "common/base/buf.h"
+#include "filters/pidx-init/make.h"
 
 /*
  * Finds the git repository in the directory, or else the nearest one above it,

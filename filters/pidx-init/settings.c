@@ -1,7 +1,6 @@
 /* settings - writes a new local.yml */
 
 #include "common/base/text.h"
-#include "filters/pidx-init/init.h"
 #include "filters/pidx-init/settings.h"
 
 /* The last part of a new local.yml, which is the same in every store. */

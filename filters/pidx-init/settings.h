@@ -1,7 +1,7 @@
 #ifndef PIDX_INIT_SETTINGS_H
 #define PIDX_INIT_SETTINGS_H
 
-#include "filters/pidx-init/init.h"
+#include "common/base/buf.h"
 
 /*
  * Appends the contents of a new local.yml, which has the settings of the store.
