@@ -380,36 +380,31 @@ rewrite(struct vcs *v, struct buf *name)
 }
 
 static bool
-peel(struct vcs *v, git_object **object, enum vcs_kind kind)
-{
-	git_object *peeled;
-
-	if (git_object_peel(&peeled, *object, types[kind]) != 0)
-		return vcs_fail(v, "it is a %s",
-		    vcs_kind_name(kind_of(git_object_type(*object))));
-	git_object_free(*object);
-	*object = peeled;
-	return true;
-}
-
-static bool
 resolve_and_peel(struct vcs *v, const char *name, enum vcs_kind kind,
     struct vcs_id *id, enum vcs_kind *actual_kind)
 {
 	struct gitvcs *g = v->state;
-	git_object *object;
+	git_object *object, *peeled;
 	int error = git_revparse_single(&object, g->repo, name);
-	bool ok;
 
 	if (error == GIT_EAMBIGUOUS)
 		error = resolve_ambiguous(g, name, kind, &object);
 	if (error != 0)
 		return explain(v, error);
-	ok = kind == VCS_ANY || peel(v, &object, kind);
+	if (kind != VCS_ANY) {
+		error = git_object_peel(&peeled, object, types[kind]);
+		if (error != 0)
+			vcs_fail(v, "it is a %s",
+			    vcs_kind_name(kind_of(git_object_type(object))));
+		git_object_free(object);
+		if (error != 0)
+			return false;
+		object = peeled;
+	}
 	*actual_kind = kind_of(git_object_type(object));
 	gitvcs_format_id(id, git_object_id(object));
 	git_object_free(object);
-	return ok;
+	return true;
 }
 
 /*

@@ -446,26 +446,19 @@ next_in_result(struct vcs *v, uint32_t *index)
 	return VCS_NOT_FOUND;
 }
 
-static enum vcs_found
-next_in_queue(struct vcs *v, uint32_t *index)
-{
-	struct gitvcs_walk *w = walk_of(v);
-
-	if (w->queue.n == 0)
-		return VCS_NOT_FOUND;
-	*index = pop(w);
-	return reach_parents(v, *index) ? VCS_FOUND : VCS_FAILED;
-}
-
 enum vcs_found
 gitvcs_walk_next_object(struct vcs *v, git_odb_object **object)
 {
 	struct gitvcs_walk *w = walk_of(v);
-	enum vcs_found found;
+	enum vcs_found found = VCS_NOT_FOUND;
 	uint32_t index;
 
-	found = w->limited ? next_in_result(v, &index) :
-	    next_in_queue(v, &index);
+	if (w->limited) {
+		found = next_in_result(v, &index);
+	} else if (w->queue.n > 0) {
+		index = pop(w);
+		found = reach_parents(v, index) ? VCS_FOUND : VCS_FAILED;
+	}
 	if (found != VCS_FOUND)
 		return found;
 	*object = w->commits[index].object;
