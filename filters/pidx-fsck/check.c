@@ -380,32 +380,24 @@ check_unreferenced(struct check *c, const struct file *file)
 	findings_add_sorted(&c->findings, &f);
 }
 
-/*
- * Dies if there are damaged indexes, or damaged files that may be indexes: what
- * they refer to is not known.
- */
-static void
-require_references(const struct check *c)
+void
+check_references(struct check *c)
 {
 	size_t indexes = c->findings.counts[DAMAGED_INDEX];
 	size_t objects = c->findings.counts[DAMAGED_OBJECT];
+	bool only_prune = c->prune && !c->repair;
 
-	if (indexes > 0)
+	/* What damaged indexes refer to is not known. */
+	if (only_prune && indexes > 0)
 		die("nothing was pruned: %zu %s damaged, and what %s to is not "
 		    "known (see --repair)", indexes, plural(indexes,
 		    "index is", "indexes are"), plural(indexes, "it refers",
 		    "they refer"));
-	if (objects > 0)
+	if (only_prune && objects > 0)
 		die("nothing was pruned: %zu %s damaged, and may have been %s "
 		    "(see --repair)", objects, plural(objects, "file is",
 		    "files are"), plural(objects, "an index", "indexes"));
-}
 
-void
-check_references(struct check *c)
-{
-	if (c->prune && !c->repair)
-		require_references(c);
 	store_for_each_lost(&c->perun->store, check_mark_references, c);
 	check_leftovers(c);
 	for (size_t i = 0; i < c->n; i++)

@@ -64,7 +64,6 @@ static const struct about about = {
 
 static struct {
 	struct perun perun;
-	struct selector *selectors;
 	struct order order;
 	bool reads_pending;		/* the pending profiles */
 	bool reads_indexes;
@@ -86,22 +85,21 @@ static struct {
 static void
 prepare_selection(void)
 {
-	struct selection *s = &opt.selection;
+	struct selector *list = mem_resize(NULL, opt.find.n, sizeof *list);
 
-	job.selectors = mem_resize(NULL, opt.find.n, sizeof *job.selectors);
 	job.reads_pending = opt.pending;
 	job.reads_indexes = !opt.pending && opt.find.n == 0;
 	for (size_t i = 0; i < opt.find.n; i++) {
-		if (!selector_parse(&job.selectors[i], opt.find.values[i]))
+		if (!selector_parse(&list[i], opt.find.values[i]))
 			die("'%s' is not a range such as 0@i-4@i",
 			    opt.find.values[i]);
-		if (job.selectors[i].kind == SELECTOR_PENDING)
+		if (list[i].kind == SELECTOR_PENDING)
 			job.reads_pending = true;
 		else
 			job.reads_indexes = !opt.pending;
 	}
-	s->selectors = job.selectors;
-	s->n_selectors = opt.find.n;
+	opt.selection.selectors = list;
+	opt.selection.n_selectors = opt.find.n;
 	order_load(&job.order, &job.perun.config, opt.sort);
 }
 
