@@ -95,34 +95,6 @@ add_member(struct flatten *f, struct span key, struct span token)
 }
 
 /*
- * Sets f->raw to time, snapshot and those members of the resource that belong
- * to its type, as they are in the input, each with its length.  Equal bytes
- * mean equal types, but equal types may have different bytes, such as members
- * in another order.
- */
-static void
-put_raw_type(struct flatten *f, const struct rec *r, struct span time,
-    struct span snapshot)
-{
-	const struct field *field = r->fields;
-	size_t sizes[2] = { time.n, snapshot.n };
-
-	f->raw.len = 0;
-	buf_add(&f->raw, (const char *)sizes, sizeof sizes);
-	buf_add(&f->raw, time.p, time.n);
-	buf_add(&f->raw, snapshot.p, snapshot.n);
-	for (size_t i = 0; i < r->n; i++, field++) {
-		if (f->columns[i] != 0)
-			continue;
-		sizes[0] = field->key.n;
-		sizes[1] = field->token.n;
-		buf_add(&f->raw, (const char *)sizes, sizeof sizes);
-		buf_add(&f->raw, field->key.p, field->key.n);
-		buf_add(&f->raw, field->token.p, field->token.n);
-	}
-}
-
-/*
  * Sets f->text to the canonical form of the type of a resource: its members as
  * text, sorted by key, and a NUL.  If snapshot or time replaces a member of the
  * resource itself, the replaced value, in f->overridden, follows the NUL: it
@@ -285,16 +257,34 @@ find_type(struct flatten *f, const struct field *uid)
 }
 
 /*
- * The type of a resource.  Tries the raw form first: finding it is faster than
- * building the canonical one.
+ * The type of a resource.  Looks it up by its raw form first, because that is
+ * faster than building the canonical form: f->raw is time, snapshot and those
+ * members of the resource that belong to its type, as they are in the input,
+ * each with its length.  Equal bytes mean equal types, but equal types may have
+ * different bytes, such as members in another order.
  */
 static struct resource_type *
 type_of(struct flatten *f, const struct rec *r, struct span time,
     struct span snapshot)
 {
+	const struct field *field = r->fields;
+	size_t sizes[2] = { time.n, snapshot.n };
 	sym raw;
 
-	put_raw_type(f, r, time, snapshot);
+	f->raw.len = 0;
+	buf_add(&f->raw, (const char *)sizes, sizeof sizes);
+	buf_add(&f->raw, time.p, time.n);
+	buf_add(&f->raw, snapshot.p, snapshot.n);
+	for (size_t i = 0; i < r->n; i++, field++) {
+		if (f->columns[i] != 0)
+			continue;
+		sizes[0] = field->key.n;
+		sizes[1] = field->token.n;
+		buf_add(&f->raw, (const char *)sizes, sizeof sizes);
+		buf_add(&f->raw, field->key.p, field->key.n);
+		buf_add(&f->raw, field->token.p, field->token.n);
+	}
+
 	raw = intern_add(&f->raw_types, buf_span(&f->raw));
 	if (raw == f->n_raw) {
 		f->types_of_raw = mem_grow(f->types_of_raw, &f->raw_cap,

@@ -126,10 +126,9 @@ static int
 compare_ages(const void *a, const void *b)
 {
 	const struct aged *x = a, *y = b;
+	int order = cmp_i64(y->modified_s, x->modified_s);
 
-	return x->modified_s != y->modified_s ?
-	    (x->modified_s < y->modified_s ? 1 : -1) :
-	    memcmp(x->name, y->name, STORE_NAME_SIZE);
+	return order != 0 ? order : memcmp(x->name, y->name, STORE_NAME_SIZE);
 }
 
 /*

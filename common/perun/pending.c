@@ -20,29 +20,23 @@ open_jobs(const struct store *s)
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* For Perun, a file is a profile if its name ends in "perf". */
-static bool
-is_profile_name(const char *name)
-{
-	size_t n = strlen(name);
-
-	return n >= 4 && strcmp(name + n - 4, "perf") == 0;
-}
-
 const char **
 pending_names(const struct store *s, struct arena *arena, size_t *n)
 {
 	struct listing files;
 	const char **names;
+	struct span name;
 
 	if (!listing_read(&files, s->dir, "jobs"))
 		die_errno("cannot read '%s/jobs'", s->path);
 	names = mem_resize(NULL, files.n, sizeof *names);
 	*n = 0;
-	for (size_t i = 0; i < files.n; i++)
-		if (is_profile_name(files.names[i]))
-			names[(*n)++] = arena_span(arena,
-			    span_str(files.names[i])).p;
+	for (size_t i = 0; i < files.n; i++) {
+		name = span_str(files.names[i]);
+		/* For Perun, these files are profiles. */
+		if (name.n >= 4 && memcmp(name.p + name.n - 4, "perf", 4) == 0)
+			names[(*n)++] = arena_span(arena, name).p;
+	}
 	listing_release(&files);
 	return names;
 }

@@ -237,17 +237,6 @@ read_header(struct cursor *c, uint32_t *version, uint32_t *count)
 	    "the number of entries is negative");
 }
 
-/*
- * Were entries of six strings read as entries of five?  Then the length of the
- * sixth string was taken for the time of the second entry.  A real time is not
- * in the first 2^20 seconds, 12 days, of 1970.
- */
-static bool
-reads_lengths_as_times(const struct pidx *p)
-{
-	return p->n >= 2 && p->entries[1].time < 1 << 20;
-}
-
 static void
 append_entry(void *context, const struct pidx_entry *e, size_t offset)
 {
@@ -280,11 +269,14 @@ pidx_parse(struct pidx *p, struct span bytes, struct pidx_error *error)
 	c.error = &other_error;
 	ok = read_entries(&c, PIDX_2_LABEL, count, append_entry, &other);
 	/*
-	 * If neither fits, six strings are taken if five have read a length as
-	 * a time, and otherwise the number with more valid entries or, if both
-	 * have equally many, with the later error.
+	 * If neither fits, six strings are taken if five have read the length
+	 * of the sixth as the time of the second entry: a real time is not in
+	 * the first 2^20 seconds, 12 days, of 1970.  Otherwise the number with
+	 * more valid entries is taken or, if both have equally many, the one
+	 * with the later error.
 	 */
-	if (ok || reads_lengths_as_times(p) || other.n > p->n ||
+	if (ok || (p->n >= 2 && p->entries[1].time < 1 << 20) ||
+	    other.n > p->n ||
 	    (other.n == p->n && other_error.offset > error->offset)) {
 		pidx_release(p);
 		*p = other;

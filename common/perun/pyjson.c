@@ -211,28 +211,6 @@ put_double(struct buf *b, double value)
 }
 
 /*
- * Whether the text has the form of a plain decimal, such as repr() writes:
- * digits with a point.  Sets *first to the first digit and *dot to the point.
- * False for numbers below 0.1: the caller counts significant digits, which
- * zeros directly after the point are not.
- */
-static bool
-is_decimal_layout(struct span s, const char **first, const char **dot)
-{
-	const char *end = s.p + s.n;
-
-	*first = s.p + (*s.p == '-');
-	*dot = NULL;
-	for (const char *p = *first; p < end; p++)
-		if (*p == '.')
-			*dot = p;
-		else if (*p < '0' || *p > '9')
-			return false;
-	return *dot != NULL && (**first != '0' || (*dot - *first == 1 &&
-	    end - *dot > 1 && (*dot)[1] != '0'));
-}
-
-/*
  * Whether repr() writes value as the decimal number digits * 10^-places, where
  * digits has 16 or 17 digits.  It does if this is the nearest decimal of its
  * length, and if no shorter decimal reads back as value.  A shorter one could
@@ -270,19 +248,27 @@ is_repr(uint64_t digits, int places, double value)
  * Is the text certainly what repr() would write?  Nearly all floats of profiles
  * were written by repr(), and this check takes a tenth of the time of
  * converting them.  False also for some texts of repr(), such as 0.05 or 1e-07.
- * True for every text that is_decimal_layout() accepts, if it has at most 15
- * digits and no needless zeros at the end.
+ * True for every plain decimal with a point that is not below 0.1, if it has at
+ * most 15 digits and no needless zeros at the end.
  */
 static bool
 is_shortest(struct span s)
 {
-	const char *first, *dot, *end = s.p + s.n;
+	const char *first = s.p + (*s.p == '-'), *dot = NULL, *end = s.p + s.n;
 	uint64_t digits = 0;
 	char copy[DIGITS_MAX + 4];
 	int n;
 
-	if (!is_decimal_layout(s, &first, &dot))
+	for (const char *p = first; p < end; p++)
+		if (*p == '.')
+			dot = p;
+		else if (!text_is_digit(*p))
+			return false;
+	/* Below 0.1, zeros that are not significant would be counted. */
+	if (dot == NULL || (*first == '0' && (dot - first != 1 ||
+	    end - dot < 2 || dot[1] == '0')))
 		return false;
+
 	/* The significant digits: neither the point nor a zero before it. */
 	n = (int)(end - first) - 1 - (*first == '0');
 	if (n <= DIGITS_SAFE)
