@@ -30,8 +30,7 @@ graph_target(struct graph *g, sym path, uint32_t make)
 	    .previous = INDEX_NONE, .first_line = INDEX_NONE,
 	    .last_line = INDEX_NONE, .first_name = INDEX_NONE,
 	    .last_name = INDEX_NONE, .also = INDEX_NONE,
-	    .first_also = INDEX_NONE, .next_also = INDEX_NONE,
-	    .after = INDEX_NONE };
+	    .first_also = INDEX_NONE, .next_also = INDEX_NONE };
 	if (make == INDEX_NONE)
 		return key;
 	if (g->makes[make].first_target == INDEX_NONE)
@@ -40,6 +39,21 @@ graph_target(struct graph *g, sym path, uint32_t make)
 		g->targets[g->makes[make].last_target].next = key;
 	g->makes[make].last_target = key;
 	return key;
+}
+
+void
+graph_init(struct graph *g, const char *id, struct span command,
+    int64_t start_us, int64_t end_us, int status)
+{
+	*g = (struct graph){ .n_lines = 1 };
+	intern_init(&g->texts);
+	intern_init(&g->keys);
+	g->lines = mem_grow(NULL, &g->lines_cap, 1, sizeof *g->lines);
+	g->lines[0] = (struct recipe_line){
+	    .id = intern_add(&g->texts, span_str(id)),
+	    .target = graph_target(g, intern_add(&g->texts, command),
+	    INDEX_NONE), .start_us = start_us, .end_us = end_us,
+	    .status = status, .next = INDEX_NONE };
 }
 
 static void
@@ -268,7 +282,8 @@ link_serial(struct graph *g, const struct make *m)
 	for (size_t i = 1; i < n; i++)
 		if (g->targets[order[i - 1]].end_us <=
 		    g->targets[order[i]].start_us)
-			g->targets[order[i]].after = order[i - 1];
+			graph_add_name(g, order[i],
+			    g->targets[order[i - 1]].path);
 	free(order);
 }
 
@@ -433,8 +448,6 @@ find_awaited(struct graph *g)
 	for (uint32_t t = 0; t < g->n_targets; t++) {
 		if (!target_is_known(&g->targets[t]))
 			continue;
-		if (g->targets[t].after != INDEX_NONE)
-			g->targets[g->targets[t].after].is_awaited = true;
 		for (uint32_t i = g->targets[t].first_name; i != INDEX_NONE;
 		    i = g->names[i].next) {
 			maker = g->names[i].path == SYM_NONE ? INDEX_NONE :

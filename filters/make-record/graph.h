@@ -71,8 +71,6 @@ struct target {
 	uint32_t also;		/* its recipe is that of this target, or
 				   INDEX_NONE */
 	uint32_t first_also, next_also;	/* the targets of this recipe */
-	uint32_t after;		/* .NOTPARALLEL: the target before this one, or
-				   INDEX_NONE */
 	uint32_t first_group, n_groups;
 	bool has_wait;		/* .WAIT is among the names */
 	bool is_awaited;	/* by another target of the make */
@@ -95,6 +93,10 @@ struct graph {
 	    groups_cap;
 	uint32_t *newest;	/* by path: the last target that ran */
 };
+
+/* With the command, as the line with this id, which runs the first makes. */
+void graph_init(struct graph *, const char *id, struct span command,
+    int64_t start_us, int64_t end_us, int status);
 
 /* The target with a path in a make; adds it if it is new. */
 uint32_t graph_target(struct graph *, sym path, uint32_t make);

@@ -82,31 +82,16 @@ start(char **command, const struct follow *follow, struct filter *f,
 	return pid;
 }
 
-/* Adds the command to the graph, as the line that runs the first makes. */
-static void
-add_command(struct graph *g, const char *id, const char *program)
-{
-	struct recipe_line *line;
-
-	intern_init(&g->texts);
-	intern_init(&g->keys);
-	g->lines = mem_grow(NULL, &g->lines_cap, 1, sizeof *g->lines);
-	line = &g->lines[g->n_lines++];
-	*line = (struct recipe_line){ .id = intern_add(&g->texts, span_str(id)),
-	    .target = graph_target(g, intern_add(&g->texts,
-	    span_base_name(span_str(program))), INDEX_NONE),
-	    .next = INDEX_NONE };
-}
-
 int
 main(int argc, char **argv)
 {
 	struct follow follow = { .id = "0" };
 	struct inherited inherited;
-	struct graph graph = { 0 };
+	struct graph graph;
 	struct filter f;
 	sigset_t set;
 	char **command, log[FOLLOW_PATH_MAX + sizeof FOLLOW_LOG];
+	int64_t start_us;
 	int status;
 
 	inherited_save(&inherited);
@@ -124,11 +109,10 @@ main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		sigaddset(&set, signals[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	add_command(&graph, follow.id, *command);
-	graph.lines[0].start_us = now_us(&follow);
+	start_us = now_us(&follow);
 	status = wait_for(start(command, &follow, &f, &inherited), &set);
-	graph.lines[0].end_us = now_us(&follow);
-	graph.lines[0].status = status;
+	graph_init(&graph, follow.id, span_base_name(span_str(*command)),
+	    start_us, now_us(&follow), status);
 
 	if (follow.directory[0] != '\0') {
 		snprintf(log, sizeof log, "%s" FOLLOW_LOG, follow.directory);

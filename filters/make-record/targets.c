@@ -93,16 +93,6 @@ put_last_targets(struct buf *b, const struct make *m)
 	}
 }
 
-static void
-put_group(struct buf *b, const struct target *owner, uint32_t group)
-{
-	const struct graph *g = state.graph;
-	const struct group *makes = &g->groups[owner->first_group + group];
-
-	for (uint32_t i = makes->first; i < makes->first + makes->n; i++)
-		put_last_targets(b, &g->makes[g->ran[i]]);
-}
-
 /*
  * What a make itself waits for: the part of the recipe before it, and of the
  * makes of its group those that had ended; but not those for which another one
@@ -168,13 +158,9 @@ put_prerequisites(struct buf *b, uint32_t target)
 {
 	const struct target *t = &state.graph->targets[target];
 
-	if (t->make == INDEX_NONE)
-		return;
-	if (t->after != INDEX_NONE)
-		put_dep(b, t->after);
-	/* The target of this make that it waits for has waited for the rest. */
+	/* A target of its make that it waits for has waited for the rest. */
 	if (!put_names(b, target, t->first_name, INDEX_NONE) &&
-	    t->after == INDEX_NONE)
+	    t->make != INDEX_NONE)
 		put_before_make(b, &state.graph->makes[t->make]);
 }
 
@@ -225,13 +211,14 @@ put_status(struct buf *b, int wait_status)
 
 /*
  * Readers take the time from start to end if they know both.  So start_us is
- * left out if the target waited between its lines.
+ * left out if the target waited between its lines.  The CPU time of a line that
+ * ran makes is theirs, too.
  */
 static void
 put_times(struct buf *b, const struct target *t, int64_t from_us, int64_t to_us)
 {
 	const struct recipe_line *line;
-	int64_t elapsed_us = 0, start_us, end_us;
+	int64_t elapsed_us = 0, cpu_us = 0, start_us, end_us;
 
 	if (to_us == INT64_MAX) {
 		json_int(b, "start_us", from_us);
@@ -243,37 +230,24 @@ put_times(struct buf *b, const struct target *t, int64_t from_us, int64_t to_us)
 		end_us = time_earlier(line->end_us, to_us);
 		if (start_us < end_us)
 			elapsed_us += end_us - start_us;
+		cpu_us += line->cpu_us;
 	}
 	json_int(b, to_us - from_us != elapsed_us ? "started_us" : "start_us",
 	    from_us);
 	json_int(b, "end_us", to_us);
 	json_int(b, "elapsed_us", elapsed_us);
-}
-
-/* The CPU time of a line with makes is theirs, too, so it is left out. */
-static void
-put_cpu(struct buf *b, const struct target *t)
-{
-	const struct recipe_line *line;
-	int64_t cpu_us = 0;
-
-	if (t->n_groups > 0 || t->end_us == INT64_MAX)
-		return;
-	for (uint32_t i = t->first_line; i != INDEX_NONE; i = line->next) {
-		line = &state.graph->lines[i];
-		cpu_us += line->cpu_us;
-	}
-	json_int(b, "cpu_us", cpu_us);
+	if (t->n_groups == 0)
+		json_int(b, "cpu_us", cpu_us);
 }
 
 /* Writes a part of a recipe, or if it is the last one, the target itself. */
 static void
 put_part(void *filter, uint32_t target, uint32_t part)
 {
-	struct filter *f = filter;
-	const struct target *t = &state.graph->targets[target];
-	const struct group *groups = state.graph->groups + t->first_group;
-	struct buf *b = filter_begin_record(f, "task");
+	const struct graph *g = state.graph;
+	const struct target *t = &g->targets[target];
+	const struct group *groups = g->groups + t->first_group;
+	struct buf *b = filter_begin_record(filter, "task");
 	bool is_last = part == t->n_groups;
 	struct span name = name_of(t), suffix = suffix_of(name);
 
@@ -291,15 +265,16 @@ put_part(void *filter, uint32_t target, uint32_t part)
 	if (part == 0)
 		put_prerequisites(b, target);
 	else
-		put_group(b, t, part - 1);
+		for (uint32_t i = 0; i < groups[part - 1].n; i++)
+			put_last_targets(b, &g->makes[g->ran[
+			    groups[part - 1].first + i]]);
 	json_close(b, ']');
 	if (is_last) {
-		put_cpu(b, t);
 		put_outputs(b, t);
 		if (t->end_us != INT64_MAX)
-			put_status(b, state.graph->lines[t->last_line].status);
+			put_status(b, g->lines[t->last_line].status);
 	}
-	filter_end_record(f);
+	filter_end_record(filter);
 }
 
 static struct buf *
@@ -363,9 +338,10 @@ put_build(struct filter *f)
 	filter_end_record(f);
 }
 
-static void
-set_run_name(int64_t start_us)
+void
+targets_write(struct filter *f, const struct graph *g, int status)
 {
+	int64_t start_us = g->lines[0].start_us;
 	time_t s = (time_t)(start_us / 1000000);
 	struct tm tm;
 	size_t n = gmtime_r(&s, &tm) == NULL ? 0 : strftime(state.run,
@@ -373,17 +349,11 @@ set_run_name(int64_t start_us)
 
 	snprintf(state.run + n, sizeof state.run - n, ".%06dZ",
 	    (int)(start_us % 1000000));
-}
-
-void
-targets_write(struct filter *f, const struct graph *g, int status)
-{
 	state.graph = g;
 	state.has_failed = status != 0;
 	state.top = getcwd(NULL, 0);
 	state.top_length = state.top != NULL ? strlen(state.top) : 0;
 	state.mark_of = mem_zero(g->n_targets, sizeof *state.mark_of);
-	set_run_name(g->targets[0].start_us);
 
 	/* If nothing ran, the command is not of interest. */
 	if (g->n_ran > 0)
