@@ -121,26 +121,9 @@ read_module(struct callgraph *g, const struct rec *rec)
 	return true;
 }
 
+/* Reads an integer of at least 0; INT_UNKNOWN if it is absent. */
 static bool
-read_parent(const struct callgraph *g, const struct rec *rec,
-    struct graph_node *n)
-{
-	int64_t parent;
-
-	n->parent = INDEX_NONE;
-	switch (rec_int(rec, NK_PARENT, &parent)) {
-	case REC_ABSENT:
-		return true;
-	case REC_BAD:
-		return false;
-	default:
-		n->parent = (uint32_t)parent;
-		return parent >= 0 && parent < (int64_t)g->n_nodes;
-	}
-}
-
-static bool
-read_measure(const struct rec *rec, unsigned key, int64_t *value)
+read_number(const struct rec *rec, unsigned key, int64_t *value)
 {
 	switch (rec_int(rec, key, value)) {
 	case REC_ABSENT:
@@ -161,13 +144,17 @@ read_node(struct callgraph *g, const struct rec *rec)
 	    &n.function);
 	enum rec_found site = callgraph_address(rec, NK_CALL_SITE,
 	    &n.call_site);
+	int64_t parent;
 
-	if (!read_parent(g, rec, &n) || function == REC_BAD || site == REC_BAD)
+	if (!read_number(rec, NK_PARENT, &parent) ||
+	    parent >= (int64_t)g->n_nodes || function == REC_BAD ||
+	    site == REC_BAD)
 		return false;
+	n.parent = parent == INT_UNKNOWN ? INDEX_NONE : (uint32_t)parent;
 	n.has_function = function == REC_OK;
 	n.has_call_site = site == REC_OK;
 	for (unsigned i = 0; i < N_MEASURES; i++)
-		if (!read_measure(rec, NK_FIRST_MEASURE + i, &n.measures[i]))
+		if (!read_number(rec, NK_FIRST_MEASURE + i, &n.measures[i]))
 			return false;
 	for (unsigned i = 0; i < N_NODE_TEXTS; i++)
 		n.texts[i] = token_of(rec, NK_FIRST_TEXT + i);
@@ -211,18 +198,6 @@ read_items(struct callgraph *g, const struct rec *rec, unsigned key,
 	return false;
 }
 
-static void
-index_modules(struct callgraph *g)
-{
-	g->ranges = mem_grow(g->ranges, &g->ranges_cap, g->n_modules,
-	    sizeof *g->ranges);
-	for (size_t i = 0; i < g->n_modules; i++)
-		g->ranges[i] = (struct interval){ g->modules[i].start,
-		    g->modules[i].end, (uint32_t)i };
-	g->module_index.n = 0;
-	intervals_build(&g->module_index, g->ranges, g->n_modules);
-}
-
 bool
 callgraph_read(struct callgraph *g, const struct rec *rec, const char **why)
 {
@@ -233,7 +208,14 @@ callgraph_read(struct callgraph *g, const struct rec *rec, const char **why)
 	    !read_items(g, rec, GRAPH_NODES, g->nodes_io, read_node,
 	    &g->n_nodes, why))
 		return false;
-	index_modules(g);
+
+	g->ranges = mem_grow(g->ranges, &g->ranges_cap, g->n_modules,
+	    sizeof *g->ranges);
+	for (size_t i = 0; i < g->n_modules; i++)
+		g->ranges[i] = (struct interval){ g->modules[i].start,
+		    g->modules[i].end, (uint32_t)i };
+	g->module_index.n = 0;
+	intervals_build(&g->module_index, g->ranges, g->n_modules);
 	return true;
 }
 

@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <error.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,17 +118,6 @@ find_units(struct debug *d)
 		report_damage(d, unit_damage);
 }
 
-/* The unit whose root entry is at an offset, or NULL. */
-static struct unit *
-unit_at(struct debug *d, Dwarf_Off offset)
-{
-	size_t first = SEARCH_FIRST(i, d->n_units,
-	    d->units[i].offset >= offset);
-
-	return first < d->n_units && d->units[first].offset == offset ?
-	    &d->units[first] : NULL;
-}
-
 /*
  * Adds a range of a unit.  Ignores functions that the linker discarded: it
  * leaves them with addresses near 0 or at the end of the address space, outside
@@ -153,17 +143,19 @@ add_listed_ranges(struct debug *d)
 	Dwarf_Addr start;
 	Dwarf_Word length;
 	Dwarf_Off offset;
-	struct unit *u;
-	size_t n;
+	size_t n, unit;
 
 	if (dwarf_getaranges(d->dwarf, &list, &n) != 0)
 		return;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (dwarf_getarangeinfo(dwarf_onearange(list, i), &start,
-		    &length, &offset) == 0 &&
-		    (u = unit_at(d, offset)) != NULL &&
-		    length <= UINT64_MAX - start)
-			add_range(d, u, start, start + length);
+		    &length, &offset) != 0 || length > UINT64_MAX - start)
+			continue;
+		unit = SEARCH_FIRST(k, d->n_units,
+		    d->units[k].offset >= offset);
+		if (unit < d->n_units && d->units[unit].offset == offset)
+			add_range(d, &d->units[unit], start, start + length);
+	}
 }
 
 /* Adds the ranges in the root entry of a unit. */
@@ -303,35 +295,14 @@ file_table_of(struct debug *d, Dwarf_Files *key)
 	return table;
 }
 
-/*
- * Makes a path absolute by prepending the compilation directory, which is
- * directory 0.  libdw itself does this only up to DWARF 4.
- */
-static const char *
-full_path(struct debug *d, Dwarf_Files *key, const char *path)
-{
-	const char *const *dirs;
-	size_t n, length;
-	char *full;
-
-	if (*path == '/' ||
-	    dwarf_getsrcdirs(key, &dirs, &n) != 0 || n == 0 ||
-	    dirs[0] == NULL)
-		return path;
-	length = strlen(dirs[0]);
-	full = arena_alloc(&d->paths, length + strlen(path) + 2);
-	memcpy(full, dirs[0], length);
-	full[length] = '/';
-	strcpy(full + length + 1, path);
-	return full;
-}
-
+/* The absolute path of a file in a unit's table, or NULL. */
 static const char *
 path_of(struct debug *d, Dwarf_Files *key, size_t number)
 {
 	struct file_table *table = file_table_of(d, key);
-	const char *path;
-	size_t n = table->n;
+	const char *path, *const *dirs;
+	size_t n = table->n, n_dirs;
+	char *full;
 
 	if (number < n && table->paths[number] != NULL)
 		return table->paths[number];
@@ -343,7 +314,20 @@ path_of(struct debug *d, Dwarf_Files *key, size_t number)
 		memset(table->paths + n, 0,
 		    (table->n - n) * sizeof *table->paths);
 	}
-	return table->paths[number] = full_path(d, key, path);
+
+	/*
+	 * Directory 0 is that of the compilation.  libdw itself prepends it
+	 * only up to DWARF 4.
+	 */
+	if (*path != '/' && dwarf_getsrcdirs(key, &dirs, &n_dirs) == 0 &&
+	    n_dirs > 0 && dirs[0] != NULL) {
+		full = arena_alloc(&d->paths, strlen(dirs[0]) + strlen(path) +
+		    2);
+		sprintf(full, "%s/%s", dirs[0], path);
+		path = full;
+	}
+	table->paths[number] = path;
+	return path;
 }
 
 /* The path for a file number in an attribute, or NULL. */
@@ -393,19 +377,10 @@ struct walk {
 	size_t depth, cap;
 	struct interval *ranges;
 	size_t n_ranges, ranges_cap;
-	uint64_t ranges_max;
 	const void *last;	/* where libdw has the entry visited last; these
 				   addresses must increase, or else a damaged
 				   file could make the walk run in a cycle */
 };
-
-static const char *
-text_of(Dwarf_Die *die, unsigned attribute)
-{
-	Dwarf_Attribute a;
-
-	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &a));
-}
 
 static uint32_t
 number_of(Dwarf_Attribute *a)
@@ -419,11 +394,15 @@ number_of(Dwarf_Attribute *a)
 static const char *
 name_of(Dwarf_Die *die)
 {
-	const char *name = text_of(die, DW_AT_linkage_name);
+	static const unsigned attributes[] = { DW_AT_linkage_name,
+	    DW_AT_MIPS_linkage_name, DW_AT_name };
+	const char *name = NULL;
+	Dwarf_Attribute a;
 
-	if (name == NULL)
-		name = text_of(die, DW_AT_MIPS_linkage_name);
-	return name != NULL ? name : text_of(die, DW_AT_name);
+	for (size_t i = 0; i < 3 && name == NULL; i++)
+		name = dwarf_formstring(dwarf_attr_integrate(die,
+		    attributes[i], &a));
+	return name;
 }
 
 /* Adds the address ranges of a scope.  False if it has no code. */
@@ -435,7 +414,7 @@ add_ranges(struct walk *w, Dwarf_Die *die, uint32_t scope)
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0 &&
-	    w->n_ranges < w->ranges_max) {
+	    w->n_ranges < w->debug->ranges_max) {
 		if (!elf_is_code(w->debug->code, low))
 			continue;	/* discarded by the linker */
 		w->ranges = mem_grow(w->ranges, &w->ranges_cap,
@@ -662,8 +641,7 @@ static const struct symtab *
 decoded_unit(struct debug *d, uint32_t index)
 {
 	struct unit *u = &d->units[index];
-	struct walk w = { .debug = d, .symtab = &u->symtab,
-	    .ranges_max = d->ranges_max };
+	struct walk w = { .debug = d, .symtab = &u->symtab };
 	Dwarf_Die die, split;
 	uint8_t type = 0;
 

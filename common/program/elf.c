@@ -61,12 +61,16 @@ struct section {
 };
 
 /*
- * Moves to the next section that libelf can read.  Start with { 0 }.  names is
- * the result of section_names().  False if there are no more.
+ * Moves to the next section that libelf can read.  Start with { 0 }.  False if
+ * there are no more.
  */
 static bool
-next_section(Elf *elf, size_t names, struct section *s)
+next_section(Elf *elf, struct section *s)
 {
+	size_t names;	/* the index of the section that has the names */
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		names = 0;
 	while ((s->scn = elf_nextscn(elf, s->scn)) != NULL) {
 		if (gelf_getshdr(s->scn, &s->header) == NULL)
 			continue;
@@ -78,27 +82,18 @@ next_section(Elf *elf, size_t names, struct section *s)
 	return false;
 }
 
-/* The index of the section that holds the names of sections. */
-static size_t
-section_names(Elf *elf)
-{
-	size_t index;
-
-	return elf_getshdrstrndx(elf, &index) == 0 ? index : 0;
-}
-
 /* Sets has_symbols, has_debug and has_zstd, and indexes the code. */
 static void
 read_sections(struct elf *e)
 {
-	size_t names = section_names(e->handle), n = 0, cap = 0;
+	size_t n = 0, cap = 0;
 	struct section s = { 0 };
 	const GElf_Shdr *h = &s.header;
 	GElf_Chdr compression;
 	struct interval *code = NULL;
 	bool is_loaded;
 
-	while (next_section(e->handle, names, &s)) {
+	while (next_section(e->handle, &s)) {
 		is_loaded = (h->sh_flags & SHF_ALLOC) != 0;
 		if (is_loaded && (h->sh_flags & SHF_EXECINSTR) != 0 &&
 		    h->sh_size <= UINT64_MAX - h->sh_addr) {
@@ -287,11 +282,10 @@ elf_open_debug(const struct elf *e, const char *debug_dir, struct elf *debug)
 bool
 elf_decompress(const struct elf *e)
 {
-	size_t names = section_names(e->handle);
 	struct section s = { 0 };
 	bool is_whole = true;
 
-	while (next_section(e->handle, names, &s)) {
+	while (next_section(e->handle, &s)) {
 		if (!span_begins_with(span_str(s.name), ".debug_") ||
 		    (s.header.sh_flags & SHF_COMPRESSED) == 0)
 			continue;
@@ -309,12 +303,11 @@ elf_decompress(const struct elf *e)
 struct span
 elf_debug_line(const struct elf *e, bool *is_big_endian)
 {
-	size_t names = section_names(e->handle);
 	struct section s = { 0 };
 	const Elf_Data *data;
 
 	*is_big_endian = elf_getident(e->handle, NULL)[EI_DATA] == ELFDATA2MSB;
-	while (next_section(e->handle, names, &s)) {
+	while (next_section(e->handle, &s)) {
 		if (strcmp(s.name, ".debug_line") != 0 &&
 		    strcmp(s.name, ".zdebug_line") != 0)
 			continue;
@@ -330,9 +323,9 @@ elf_debug_line(const struct elf *e, bool *is_big_endian)
 
 /* Moves to the next section that is loaded at run time. */
 static bool
-next_loaded(Elf *elf, size_t names, struct section *s)
+next_loaded(Elf *elf, struct section *s)
 {
-	while (next_section(elf, names, s))
+	while (next_section(elf, s))
 		if ((s->header.sh_flags & SHF_ALLOC) != 0)
 			return true;
 	return false;
@@ -408,16 +401,15 @@ same_header(const struct elf *a, const struct elf *b, const char **why)
 bool
 elf_same_program(const struct elf *a, const struct elf *b, const char **why)
 {
-	size_t a_names = section_names(a->handle);
-	size_t b_names = section_names(b->handle), n = 0;
 	struct section x = { 0 }, y = { 0 };
 	bool has_x, has_y;
+	size_t n = 0;
 
 	if (!same_header(a, b, why))
 		return false;
 	for (;; n++) {
-		has_x = next_loaded(a->handle, a_names, &x);
-		has_y = next_loaded(b->handle, b_names, &y);
+		has_x = next_loaded(a->handle, &x);
+		has_y = next_loaded(b->handle, &y);
 		if (!has_x || !has_y)
 			break;
 		if (!same_section(&x, &y, why))
@@ -438,8 +430,7 @@ find_symbols(Elf *elf, struct section *found)
 	struct section s = { 0 };
 	bool any = false;
 
-	/* 0: the names of the sections are not used here. */
-	while (next_section(elf, 0, &s)) {
+	while (next_section(elf, &s)) {
 		if (s.header.sh_type == SHT_SYMTAB ||
 		    (s.header.sh_type == SHT_DYNSYM && !any)) {
 			*found = s;

@@ -347,37 +347,28 @@ read_build_id(struct release *r)
 	return true;
 }
 
-static bool
-map_file(struct release *r, const char *path, const char **why)
+struct release *
+release_open(const char *path, const char **why)
 {
 	uint64_t size;
 	int fd = fd_open_regular(path, &size, why);
+	struct release *r;
 	void *data;
 
 	if (fd < 0)
-		return false;
+		return NULL;
 	data = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
 	fd_close(fd);
 	if (data == MAP_FAILED) {
 		*why = size == 0 ? "it is empty" : strerror(errno);
-		return false;
-	}
-	r->data = data;
-	r->size = (size_t)size;
-	return true;
-}
-
-struct release *
-release_open(const char *path, const char **why)
-{
-	struct release *r = mem_zero(1, sizeof *r);
-
-	r->records = recio_new(record_keys);
-	r->symbols = recio_new(symbol_keys);
-	if (!map_file(r, path, why)) {
-		release_close(r);
 		return NULL;
 	}
+
+	r = mem_zero(1, sizeof *r);
+	r->data = data;
+	r->size = (size_t)size;
+	r->records = recio_new(record_keys);
+	r->symbols = recio_new(symbol_keys);
 	if (!index_parts(r) || !read_build_id(r)) {
 		*why = "it is not a release, or it is damaged";
 		release_close(r);
@@ -397,8 +388,7 @@ release_close(struct release *r)
 	free(r->parts);
 	recio_free(r->records);
 	recio_free(r->symbols);
-	if (r->data != NULL)
-		munmap(r->data, r->size);
+	munmap(r->data, r->size);
 	free(r);
 }
 

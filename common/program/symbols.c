@@ -219,14 +219,6 @@ find_symtab(struct symbols *s, uint64_t address)
 	return s->debug != NULL ? debug_find(s->debug, address) : NULL;
 }
 
-static const struct row *
-row_at(struct symbols *s, uint64_t address)
-{
-	const struct symtab *t = find_symtab(s, address);
-
-	return t != NULL ? symtab_row(t, address) : NULL;
-}
-
 /* The ELF symbol that covers an address, or NULL. */
 static const struct symbol *
 symbol_at(struct symbols *s, uint64_t address)
@@ -335,6 +327,7 @@ build_answer(struct symbols *s, const struct resolution *r, struct answer *a)
 {
 	const struct symbol *symbol = r->symbol;
 	struct location function = { 0 };
+	const struct symtab *t;
 	const struct row *row;
 
 	a->file = r->file;
@@ -350,28 +343,15 @@ build_answer(struct symbols *s, const struct resolution *r, struct answer *a)
 			function.name = symbol->name;
 	}
 	/* Without a declaration, a function has the line where it begins. */
-	if (symbol != NULL && function.file == NULL &&
-	    (row = row_at(s, symbol->address)) != NULL) {
-		function.file = row->file;
-		function.line = row->line;
+	if (symbol != NULL && function.file == NULL) {
+		t = find_symtab(s, symbol->address);
+		row = t != NULL ? symtab_row(t, symbol->address) : NULL;
+		if (row != NULL) {
+			function.file = row->file;
+			function.line = row->line;
+		}
 	}
 	a->function = add_location(s, function);
-}
-
-static struct cached_answer *
-new_answer(struct symbols *s)
-{
-	size_t block = s->n_answers / ANSWERS_PER_BLOCK;
-	struct cached_answer *c;
-
-	if (s->n_answers % ANSWERS_PER_BLOCK == 0) {
-		s->blocks = mem_grow(s->blocks, &s->blocks_cap, block + 1,
-		    sizeof *s->blocks);
-		s->blocks[block] = mem_zero(ANSWERS_PER_BLOCK, sizeof *c);
-	}
-	c = answer_at(s, s->n_answers);
-	c->answer.number = (uint32_t)s->n_answers++;
-	return c;
 }
 
 /* The number of the answer for an address. */
@@ -382,11 +362,19 @@ answer_number(struct symbols *s, uint64_t address)
 	uint32_t next = (uint32_t)s->n_answers;
 	uint32_t number = map_find_or_add(&s->answer_map,
 	    span_bytes(&resolution, sizeof resolution), next);
+	size_t block = next / ANSWERS_PER_BLOCK;
 	struct cached_answer *c;
 
 	if (number != next)
 		return number;
-	c = new_answer(s);
+	if (next % ANSWERS_PER_BLOCK == 0) {
+		s->blocks = mem_grow(s->blocks, &s->blocks_cap, block + 1,
+		    sizeof *s->blocks);
+		s->blocks[block] = mem_zero(ANSWERS_PER_BLOCK, sizeof *c);
+	}
+	c = answer_at(s, next);
+	s->n_answers++;
+	c->answer.number = next;
 	c->resolution = resolution;
 	build_answer(s, &resolution, &c->answer);
 	return number;
