@@ -40,21 +40,10 @@ on_signal(int number)
 	raise(number);
 }
 
-static void
-catch_signals(void)
-{
-	struct sigaction action = { .sa_handler = on_signal }, old;
-
-	atexit(clean);
-	for (size_t i = 0; i < N_SIGNALS; i++)
-		if (sigaction(signals[i], NULL, &old) == 0 &&
-		    old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
-}
-
 void
 cleanup_add(void (*added)(void))
 {
+	struct sigaction action = { .sa_handler = on_signal }, old;
 	size_t i = 0;
 
 	while (i < CLEANERS_MAX && cleaners[i] != NULL && cleaners[i] != added)
@@ -63,8 +52,13 @@ cleanup_add(void (*added)(void))
 		bug("more than %d cleanup functions", CLEANERS_MAX);
 	cleaners[i] = added;
 	/* In a forked child, which inherits the handlers, process is not 0. */
-	if (process == 0)
-		catch_signals();
+	if (process == 0) {
+		atexit(clean);
+		for (size_t k = 0; k < N_SIGNALS; k++)
+			if (sigaction(signals[k], NULL, &old) == 0 &&
+			    old.sa_handler != SIG_IGN)
+				sigaction(signals[k], &action, NULL);
+	}
 	process = getpid();
 }
 

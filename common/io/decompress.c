@@ -43,27 +43,6 @@ decompress_detect(const char *start, size_t n)
 	return COMPRESSION_NONE;
 }
 
-static void
-start_gzip(struct decompressor *d)
-{
-	if (d->z_is_set) {
-		inflateReset(&d->z);
-		return;
-	}
-	if (inflateInit2(&d->z, GZIP_WINDOW_BITS) != Z_OK)
-		die("zlib cannot be initialized");
-	d->z_is_set = true;
-}
-
-static void
-start_zstd(struct decompressor *d)
-{
-	if (d->zstd == NULL && (d->zstd = ZSTD_createDStream()) == NULL)
-		die("libzstd cannot be initialized");
-	ZSTD_initDStream(d->zstd);
-	ZSTD_DCtx_setParameter(d->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_BITS);
-}
-
 struct decompressor *
 decompress_start(struct decompressor *d, enum compression compression)
 {
@@ -71,10 +50,21 @@ decompress_start(struct decompressor *d, enum compression compression)
 		d = mem_zero(1, sizeof *d);
 	d->compression = compression;
 	d->between = false;
-	if (compression == COMPRESSION_GZIP)
-		start_gzip(d);
-	else
-		start_zstd(d);
+	if (compression == COMPRESSION_ZSTD) {
+		if (d->zstd == NULL)
+			d->zstd = ZSTD_createDStream();
+		if (d->zstd == NULL)
+			die("libzstd cannot be initialized");
+		ZSTD_initDStream(d->zstd);
+		ZSTD_DCtx_setParameter(d->zstd, ZSTD_d_windowLogMax,
+		    ZSTD_WINDOW_BITS);
+	} else if (d->z_is_set) {
+		inflateReset(&d->z);
+	} else {
+		if (inflateInit2(&d->z, GZIP_WINDOW_BITS) != Z_OK)
+			die("zlib cannot be initialized");
+		d->z_is_set = true;
+	}
 	return d;
 }
 

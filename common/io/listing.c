@@ -17,29 +17,13 @@ compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* readdir() returns NULL at the end and on an error, which only sets errno. */
-static bool
-read_names(struct listing *l, DIR *dir)
-{
-	struct dirent *e;
-
-	while (errno = 0, (e = readdir(dir)) != NULL) {
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		l->names = mem_grow(l->names, &l->cap, l->n + 1,
-		    sizeof *l->names);
-		l->names[l->n++] = mem_strdup(e->d_name);
-	}
-	return errno == 0;
-}
-
 bool
 listing_read(struct listing *l, int parent, const char *name)
 {
 	int fd = openat(parent, name,
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error;
 	DIR *dir = fd == -1 ? NULL : fdopendir(fd);
-	bool ok;
+	struct dirent *e;
 
 	*l = (struct listing){ 0 };
 	if (dir == NULL) {
@@ -47,12 +31,19 @@ listing_read(struct listing *l, int parent, const char *name)
 			fd_close(fd);
 		return false;
 	}
-	ok = read_names(l, dir);
+	/* readdir() returns NULL at the end, too, and then sets no errno. */
+	while (errno = 0, (e = readdir(dir)) != NULL) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		l->names = mem_grow(l->names, &l->cap, l->n + 1,
+		    sizeof *l->names);
+		l->names[l->n++] = mem_strdup(e->d_name);
+	}
 	error = errno;
 	closedir(dir);
-	errno = error;
 	sort(l->names, l->n, sizeof *l->names, compare_names);
-	return ok;
+	errno = error;
+	return error == 0;
 }
 
 void

@@ -106,19 +106,6 @@ put_escaped(struct buf *b, struct span text)
 	    text.n);
 }
 
-/* The greatest number of adjacent backticks. */
-static size_t
-longest_backticks(struct span s)
-{
-	size_t n = 0, longest = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		n = s.p[i] == '`' ? n + 1 : 0;
-		longest = n > longest ? n : longest;
-	}
-	return longest;
-}
-
 static void
 put_backticks(struct buf *b, size_t n)
 {
@@ -133,17 +120,21 @@ put_backticks(struct buf *b, size_t n)
 static void
 put_code(struct buf *b, struct span text)
 {
-	size_t n = longest_backticks(text) + 1;
+	size_t n = 0, longest = 0;	/* adjacent backticks */
 	bool is_padded = text.n > 0 && (strchr("` ", *text.p) != NULL ||
 	    strchr("` ", text.p[text.n - 1]) != NULL);
 
 	if (text.n == 0)
 		return;
-	put_backticks(b, n);
+	for (size_t i = 0; i < text.n; i++) {
+		n = text.p[i] == '`' ? n + 1 : 0;
+		longest = n > longest ? n : longest;
+	}
+	put_backticks(b, longest + 1);
 	buf_str(b, is_padded ? " " : "");
 	put_escaped(b, text);
 	buf_str(b, is_padded ? " " : "");
-	put_backticks(b, n);
+	put_backticks(b, longest + 1);
 }
 
 void

@@ -170,21 +170,6 @@ total_width(const struct layout *l, size_t last)
 	return total;
 }
 
-static void
-shrink_bars(const struct table *t, struct layout *l)
-{
-	while (total_width(l, BAR_ROOM) > style.width && t->bars != 0) {
-		if (l->bar_cells > BAR_MIN) {
-			l->bar_cells--;
-			measure(t, l);
-			continue;
-		}
-		for (size_t c = 0; c < l->n_columns; c++)
-			l->widths[c] = is_bar(t, c) ? 0 : l->widths[c];
-		return;
-	}
-}
-
 /* Removes columns that are needed, or only others, but not the last one. */
 static void
 remove_columns(const struct table *t, struct layout *l, bool needed)
@@ -205,7 +190,18 @@ make_layout(const struct table *t, struct layout *l)
 	l->bar_cells = BAR_MAX;
 	measure(t, l);
 	last = l->n_columns - 1;
-	shrink_bars(t, l);
+
+	while (total_width(l, BAR_ROOM) > style.width && t->bars != 0) {
+		if (l->bar_cells > BAR_MIN) {
+			l->bar_cells--;
+			measure(t, l);
+			continue;
+		}
+		for (size_t c = 0; c < l->n_columns; c++)
+			l->widths[c] = is_bar(t, c) ? 0 : l->widths[c];
+		break;
+	}
+
 	remove_columns(t, l, false);
 	remove_columns(t, l, true);
 	others = total_width(l, 0);
