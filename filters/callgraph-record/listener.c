@@ -60,37 +60,32 @@ remove_listener(void)
 	open_listener = NULL;
 }
 
-/* mkdtemp() sets mode 0700, so only the owner of the directory can connect. */
-static void
-create_directory(struct listener *l)
+void
+listener_open(struct listener *l)
 {
 	const char *parents[] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"),
 	    "/tmp" };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	bool is_made = false;
 
+	cleanup_add(remove_listener);
+	cleanup_block_signals();
 	for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
 		/* 16: "/weir-XXXXXX" and its NUL, with some to spare. */
-		if (parents[i] == NULL || parents[i][0] != '/' ||
+		if (is_made || parents[i] == NULL || parents[i][0] != '/' ||
 		    strlen(parents[i]) > sizeof l->directory - 16)
 			continue;
 		snprintf(l->directory, sizeof l->directory, "%s/weir-XXXXXX",
 		    parents[i]);
-		if (mkdtemp(l->directory) != NULL)
-			return;
+		/* It sets mode 0700, so that only the owner can connect. */
+		is_made = mkdtemp(l->directory) != NULL;
 	}
-	die_errno("cannot create a directory in '/tmp'");
-}
-
-void
-listener_open(struct listener *l)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-
-	cleanup_add(remove_listener);
-	cleanup_block_signals();
-	create_directory(l);
+	if (!is_made)
+		die_errno("cannot create a directory in '/tmp'");
 	snprintf(l->path, sizeof l->path, "%s/socket", l->directory);
 	open_listener = l;
 	cleanup_unblock_signals();
+
 	memcpy(address.sun_path, l->path, strlen(l->path) + 1);
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (l->fd < 0 || bind(l->fd, (const struct sockaddr *)&address,

@@ -117,19 +117,6 @@ set_variable(const char *name, uint64_t value)
 }
 
 static void
-set_environment(void)
-{
-	setenv("WEIR_SOCKET", state.listener.path, 1);
-	set_variable("WEIR_TIME", opt.time);
-	set_variable("WEIR_SAMPLE_HZ", opt.sample_hz);
-	set_variable("WEIR_INTERVAL_MS", opt.interval_ms);
-	set_variable("WEIR_FOLD_RECURSION", opt.fold);
-	set_variable("WEIR_MAX_NODES", opt.max_nodes);
-	if (opt.no_helper)
-		setenv("WEIR_HELPER", "0", 1);
-}
-
-static void
 catch_signals(void)
 {
 	static const int numbers[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP,
@@ -226,15 +213,6 @@ accept_peers(void)
 		peers_add(&state.peers, fd);
 }
 
-/* How long to wait for events; -1 waits until there is one. */
-static int
-timeout_ms(void)
-{
-	if (!state.has_ended)
-		return -1;
-	return state.peers.n > 0 ? QUIET_MS : 0;
-}
-
 static bool
 is_full(struct filter *f)
 {
@@ -250,6 +228,10 @@ poll_once(struct filter *f)
 	size_t n = state.peers.n, pending = b->len - state.n_written;
 	bool reads_peers = !is_full(f), is_any_ready;
 	struct pollfd *fds = mem_zero(PEERS + n, sizeof *fds);
+	int wait_ms = -1;	/* until there is an event */
+
+	if (state.has_ended)
+		wait_ms = n > 0 ? QUIET_MS : 0;
 
 	/* poll() ignores an entry whose fd is -1. */
 	fds[SIGNALS] = (struct pollfd){ .fd = state.signal_fd,
@@ -260,8 +242,7 @@ poll_once(struct filter *f)
 	    .events = POLLOUT };
 	if (reads_peers)
 		peers_fill_pollfds(&state.peers, fds + PEERS);
-	is_any_ready = poll(fds, PEERS + (reads_peers ? n : 0),
-	    timeout_ms()) > 0;
+	is_any_ready = poll(fds, PEERS + (reads_peers ? n : 0), wait_ms) > 0;
 
 	if (fds[SIGNALS].revents != 0)
 		read_signals();
@@ -310,32 +291,22 @@ time_us(struct timeval t)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
 }
 
-/*
- * The checksum of the file that the program's process executed, if the process
- * has sent hello; else that of the file at a path; or "" if it is unknown.
- */
-static const char *
-checksum_of_program(const char *file)
+static void
+put_exit(struct buf *b, const char *program, const char *file)
 {
 	const char *checksum = peers_checksum(&state.peers, state.pid);
 	int fd;
 
-	if (checksum != NULL || file == NULL)
-		return checksum != NULL ? checksum : "";
-	fd = open(file, O_RDONLY | O_CLOEXEC);
-	checksum = checksum_of(fd);
-	if (fd >= 0)
-		close(fd);
-	return checksum;
-}
-
-static void
-put_exit(struct buf *b, const char *program, const char *file)
-{
-	const char *checksum = checksum_of_program(file);
+	/* If the process has not sent hello, only the path is known. */
+	if (checksum == NULL && file != NULL) {
+		fd = open(file, O_RDONLY | O_CLOEXEC);
+		checksum = checksum_of(fd);
+		if (fd >= 0)
+			close(fd);
+	}
 
 	json_begin(b, "exit");
-	if (checksum[0] != '\0')
+	if (checksum != NULL && checksum[0] != '\0')
 		json_cstr(b, "checksum", checksum);
 	json_cstr(b, "program", file != NULL ? file : program);
 	json_int(b, "pid", state.pid);
@@ -387,7 +358,14 @@ main(int argc, char **argv)
 
 	listener_open(&state.listener);
 	peers_init(&state.peers, opt.release_dir);
-	set_environment();
+	setenv("WEIR_SOCKET", state.listener.path, 1);
+	set_variable("WEIR_TIME", opt.time);
+	set_variable("WEIR_SAMPLE_HZ", opt.sample_hz);
+	set_variable("WEIR_INTERVAL_MS", opt.interval_ms);
+	set_variable("WEIR_FOLD_RECURSION", opt.fold);
+	set_variable("WEIR_MAX_NODES", opt.max_nodes);
+	if (opt.no_helper)
+		setenv("WEIR_HELPER", "0", 1);
 	catch_signals();
 
 	file = run_find_program(*command);

@@ -48,14 +48,6 @@ ticks(void)
 #endif
 }
 
-/* A process that does not measure time shares nodes without sent_ticks. */
-static bool
-is_node_size(uint64_t size)
-{
-	return size == sizeof(struct node) ||
-	    size == offsetof(struct node, sent_ticks);
-}
-
 struct memory *
 memory_map(int fd)
 {
@@ -75,9 +67,14 @@ memory_map(int fd)
 		return NULL;
 
 	shared = p;
-	/* Read once: a defective process may change it at any time. */
+	/*
+	 * Read once: a defective process may change it at any time.  One that
+	 * does not measure time shares nodes without sent_ticks.
+	 */
 	node_size = __atomic_load_n(&shared->node_size, __ATOMIC_RELAXED);
-	if (shared->size != (uint64_t)st.st_size || !is_node_size(node_size)) {
+	if (shared->size != (uint64_t)st.st_size ||
+	    (node_size != sizeof(struct node) &&
+	    node_size != offsetof(struct node, sent_ticks))) {
 		munmap(p, (size_t)st.st_size);
 		return NULL;
 	}

@@ -199,34 +199,29 @@ end_record(struct buf *b, const struct process *p)
 	++*p->n_records;
 }
 
-static void
-put_callgraph(struct process *p, struct buf *b)
-{
-	begin_record(b, "callgraph", p);
-	json_uint(b, "sequence", p->sequence++);
-	json_uint(b, "time_us", p->time_us);
-	if (p->folded)
-		json_true(b, "folded_recursion");
-	if (p->nodes_limited > 0)
-		json_uint(b, "nodes_limited", p->nodes_limited);
-	if (p->is_dormant)
-		json_true(b, "gave_up");
-	if (p->is_final)
-		json_true(b, "final");
-	modules_mark_graph(&p->modules, &p->graph);
-	modules_put(&p->modules, b);
-	graph_put(&p->graph, p->timed, p->sampled, p->probe_ps, b);
-	end_record(b, p);
-}
-
 /* Writes the emission, even if its end was lost: what has arrived is valid. */
 static void
 end_emission(struct process *p, struct buf *b)
 {
 	p->in_emission = false;
 	if (p->is_recorded && (p->graph.n > 0 || p->is_final ||
-	    p->nodes_limited > 0))
-		put_callgraph(p, b);
+	    p->nodes_limited > 0)) {
+		begin_record(b, "callgraph", p);
+		json_uint(b, "sequence", p->sequence++);
+		json_uint(b, "time_us", p->time_us);
+		if (p->folded)
+			json_true(b, "folded_recursion");
+		if (p->nodes_limited > 0)
+			json_uint(b, "nodes_limited", p->nodes_limited);
+		if (p->is_dormant)
+			json_true(b, "gave_up");
+		if (p->is_final)
+			json_true(b, "final");
+		modules_mark_graph(&p->modules, &p->graph);
+		modules_put(&p->modules, b);
+		graph_put(&p->graph, p->timed, p->sampled, p->probe_ps, b);
+		end_record(b, p);
+	}
 	p->graph.n = 0;
 	p->nodes_limited = 0;
 }
@@ -258,20 +253,6 @@ end_process(struct process *p, struct buf *b)
 	p->memory = NULL;
 }
 
-static void
-put_signal(struct buf *b, int number)
-{
-	const char *name = sigabbrev_np(number);
-
-	json_int(b, "signal", number);
-	if (name == NULL)
-		return;
-	json_key(b, "signal_name");
-	buf_str(b, "\"SIG");
-	buf_str(b, name);
-	buf_char(b, '"');
-}
-
 static bool
 read_frame(struct span s, uint64_t *function, uint64_t *call_site)
 {
@@ -282,6 +263,8 @@ read_frame(struct span s, uint64_t *function, uint64_t *call_site)
 static bool
 put_crash(struct process *p, const struct rec *r, struct buf *b)
 {
+	int number = (int)number_of(r, K_SIGNAL);
+	const char *name = sigabbrev_np(number);
 	const struct span *items;
 	uint64_t function, call_site;
 	size_t n = 0;
@@ -294,7 +277,11 @@ put_crash(struct process *p, const struct rec *r, struct buf *b)
 
 	begin_record(b, "crash", p);
 	json_uint(b, "time_us", number_of(r, K_TIME_US));
-	put_signal(b, (int)number_of(r, K_SIGNAL));
+	json_int(b, "signal", number);
+	if (name != NULL) {
+		json_key(b, "signal_name");
+		buf_printf(b, "\"SIG%s\"", name);
+	}
 
 	json_open(b, "frames", '[');
 	for (size_t i = 0; i < n; i++) {
@@ -349,16 +336,6 @@ put_mark(struct process *p, const struct rec *r, struct buf *b)
 }
 
 /* --- processes --- */
-
-static struct process *
-find_process(const struct peers *p, pid_t pid)
-{
-	struct process *i = p->processes;
-
-	while (i != NULL && i->pid != pid)
-		i = i->next;
-	return i;
-}
 
 /*
  * If many processes are remembered, forgets those that have ended.  A process
@@ -433,23 +410,6 @@ has_release(const struct peers *p, const struct process *proc)
 	return exists;
 }
 
-static struct process *
-new_process(struct peers *p, pid_t pid, char *program)
-{
-	struct process *new = mem_zero(1, sizeof *new);
-
-	new->pid = pid;
-	new->program = program;
-	new->checksum = checksum_of_process(pid, program);
-	new->is_recorded = has_release(p, new);
-	new->n_records = &p->n_records;
-	new->end_fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	new->next = p->processes;
-	p->processes = new;
-	p->n_processes++;
-	return new;
-}
-
 /*
  * A known process sends hello again when it reconnects, when it crashes, and
  * when it has executed another program.  That program gets its own struct
@@ -462,19 +422,33 @@ on_hello(struct peers *p, struct peer *peer, const struct rec *r,
     struct buf *b)
 {
 	char *program = text_of(r, K_PROGRAM);
-	struct process *proc = find_process(p, peer->pid);
+	struct process *proc = p->processes;
 
 	p->any_hello = true;
+	while (proc != NULL && proc->pid != peer->pid)
+		proc = proc->next;
 	if (proc != NULL && (proc->is_final || peer->memory_fd >= 0 ||
 	    strcmp(proc->program, program) != 0)) {
 		end_process(proc, b);
 		proc = NULL;
 	}
 	forget_processes(p, b);
-	if (proc == NULL)
-		proc = new_process(p, peer->pid, program);
-	else
+
+	if (proc != NULL) {
 		free(program);
+	} else {
+		proc = mem_zero(1, sizeof *proc);
+		proc->pid = peer->pid;
+		proc->program = program;
+		proc->checksum = checksum_of_process(peer->pid, program);
+		proc->is_recorded = has_release(p, proc);
+		proc->n_records = &p->n_records;
+		proc->end_fd = (int)syscall(SYS_pidfd_open, peer->pid, 0);
+		proc->next = p->processes;
+		p->processes = proc;
+		p->n_processes++;
+	}
+
 	if (peer->memory_fd >= 0)
 		proc->memory = memory_map(peer->memory_fd);
 	peer->memory_fd = -1;
