@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/map.h"
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/base/sort.h"
@@ -41,8 +42,9 @@ struct debug {
 	struct intervals unit_index;
 	size_t n_missing;	/* units whose .dwo file is missing */
 	const char *damage;	/* the first that was found, or NULL */
-	struct file_table *tables;	/* a hash table by key */
-	size_t n_tables, tables_mask;
+	struct file_table *tables;
+	size_t n_tables, tables_cap;
+	struct map table_map;	/* indexes in tables by key */
 	struct arena paths;
 };
 
@@ -200,6 +202,14 @@ index_units(struct debug *d)
 	d->ranges = NULL;
 }
 
+static struct span
+table_key(const void *owner, uint32_t i)
+{
+	const struct debug *d = owner;
+
+	return span_bytes(&d->tables[i].key, sizeof d->tables->key);
+}
+
 struct debug *
 debug_open(const struct elf *code, const struct elf *debug, const char **why)
 {
@@ -218,6 +228,7 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 	d = mem_zero(1, sizeof *d);
 	d->code = code;
 	d->dwarf = dwarf;
+	map_init(&d->table_map, table_key, d);
 	d->line_section = elf_debug_line(debug, &d->is_big_endian);
 	if (!is_whole)
 		report_damage(d, "a section of its debug information cannot be "
@@ -247,9 +258,10 @@ debug_close(struct debug *d)
 		return;
 	for (size_t i = 0; i < d->n_units; i++)
 		symtab_release(&d->units[i].symtab);
-	for (size_t i = 0; d->tables != NULL && i <= d->tables_mask; i++)
+	for (size_t i = 0; i < d->n_tables; i++)
 		free(d->tables[i].paths);
 	free(d->tables);
+	map_release(&d->table_map);
 	arena_release(&d->paths);
 	dwarf_end(d->dwarf);
 	free(d->units);
@@ -259,47 +271,26 @@ debug_close(struct debug *d)
 
 /* --- the names of files -------------------------------------------------- */
 
+/* The cache for a file table, borrowed until the next call. */
 static struct file_table *
-find_slot(const struct debug *d, const Dwarf_Files *key)
+find_table(struct debug *d, Dwarf_Files *key)
 {
-	/*
-	 * Fibonacci hashing: the factor is 2^64 divided by the golden ratio,
-	 * and the high bits of the product are mixed well.
-	 */
-	size_t i = (size_t)((uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15) >>
-	    32) & d->tables_mask;
+	uint32_t i = map_find_or_add(&d->table_map,
+	    span_bytes(&key, sizeof key), (uint32_t)d->n_tables);
 
-	while (d->tables[i].key != NULL && d->tables[i].key != key)
-		i = (i + 1) & d->tables_mask;
+	if (i == d->n_tables) {
+		d->tables = mem_grow(d->tables, &d->tables_cap, i + 1u,
+		    sizeof *d->tables);
+		d->tables[d->n_tables++] = (struct file_table){ .key = key };
+	}
 	return &d->tables[i];
 }
 
-static struct file_table *
-file_table_of(struct debug *d, Dwarf_Files *key)
-{
-	struct file_table *old = d->tables, *table;
-	size_t n = old != NULL ? d->tables_mask + 1 : 0;
-
-	/* At most half of the hash table is used. */
-	if (d->n_tables >= n / 2) {
-		d->tables_mask = n > 0 ? 2 * n - 1 : 63;
-		d->tables = mem_zero(d->tables_mask + 1, sizeof *d->tables);
-		for (size_t i = 0; i < n; i++)
-			if (old[i].key != NULL)
-				*find_slot(d, old[i].key) = old[i];
-		free(old);
-	}
-	table = find_slot(d, key);
-	d->n_tables += table->key == NULL;
-	table->key = key;
-	return table;
-}
-
-/* The absolute path of a file in a unit's table, or NULL. */
+/* The absolute path of a file, or NULL. */
 static const char *
-path_of(struct debug *d, Dwarf_Files *key, size_t number)
+path_of(struct debug *d, struct file_table *table, size_t number)
 {
-	struct file_table *table = file_table_of(d, key);
+	Dwarf_Files *key = table->key;
 	const char *path, *const *dirs;
 	size_t n = table->n, n_dirs;
 	char *full;
@@ -345,7 +336,7 @@ file_of(struct debug *d, Dwarf_Attribute *a)
 		check_memory();
 		return NULL;
 	}
-	return path_of(d, key, number);
+	return path_of(d, find_table(d, key), number);
 }
 
 /* --- decoding a unit ------------------------------------------------------ */
@@ -486,21 +477,6 @@ is_found(struct walk *w, int result, const Dwarf_Die *entry)
 }
 
 /*
- * Moves to the next sibling of the current entry or, if there is none, to that
- * of the nearest ancestor that has one.
- */
-static void
-advance(struct walk *w)
-{
-	for (; w->depth > 0; w->depth--) {
-		Dwarf_Die *die = &w->levels[w->depth - 1].die;
-
-		if (is_found(w, dwarf_siblingof(die, die), die))
-			return;
-	}
-}
-
-/*
  * Adds an entry if it is a function or an inlined call.  Returns whether to
  * descend into it; *scope becomes the scope of its children.
  *
@@ -542,7 +518,7 @@ visit(struct walk *w, Dwarf_Die *die, uint32_t *scope)
 static void
 read_scopes(struct walk *w, Dwarf_Die *unit)
 {
-	Dwarf_Die child;
+	Dwarf_Die child, *die;
 	uint32_t scope;
 
 	w->last = unit->addr;
@@ -554,10 +530,16 @@ read_scopes(struct walk *w, Dwarf_Die *unit)
 		w->last = l.die.addr;
 		scope = l.scope;
 		if (visit(w, &l.die, &scope) &&
-		    is_found(w, dwarf_child(&l.die, &child), &child))
+		    is_found(w, dwarf_child(&l.die, &child), &child)) {
 			push(w, child, scope);
-		else
-			advance(w);
+			continue;
+		}
+		/* The next sibling, or that of the nearest ancestor. */
+		for (; w->depth > 0; w->depth--) {
+			die = &w->levels[w->depth - 1].die;
+			if (is_found(w, dwarf_siblingof(die, die), die))
+				break;
+		}
 	}
 	intervals_build(&w->symtab->scope_index, w->ranges, w->n_ranges);
 	free(w->ranges);
@@ -603,6 +585,7 @@ static void
 read_rows(struct debug *d, struct symtab *t, Dwarf_Die *unit)
 {
 	struct lines lines = { 0 };
+	struct file_table *table;
 	Dwarf_Files *files;
 	Dwarf_Attribute a;
 	Dwarf_Word offset;
@@ -619,12 +602,13 @@ read_rows(struct debug *d, struct symtab *t, Dwarf_Die *unit)
 		report_damage(d, line_damage);
 	drop_discarded(d, &lines);
 	sort(lines.list, lines.n, sizeof *lines.list, compare_lines);
+	table = find_table(d, files);
 	for (size_t i = 0; i < lines.n; i++) {
 		const struct line *line = &lines.list[i];
 		struct row row = { .address = line->address };
 
 		if (!line->is_end) {
-			row.file = path_of(d, files, line->file);
+			row.file = path_of(d, table, line->file);
 			/* A damaged table may make the line negative. */
 			row.line = line->line <= INT32_MAX ? line->line : 0;
 		}

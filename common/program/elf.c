@@ -120,31 +120,13 @@ read_sections(struct elf *e)
 	free(code);
 }
 
-static bool
-read_elf(struct elf *e, const char **why)
-{
-	GElf_Ehdr header;
-	const void *build_id;
-	ssize_t n;
-
-	if (e->handle == NULL || elf_kind(e->handle) != ELF_K_ELF ||
-	    gelf_getehdr(e->handle, &header) == NULL)
-		return refuse(why, "it is not an ELF file");
-	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		return refuse(why, "it is neither a program nor a shared "
-		    "library%s", header.e_type == ET_REL ?
-		    ": it is not linked yet" : "");
-	read_sections(e);
-	n = dwelf_elf_gnu_build_id(e->handle, &build_id);
-	if (n > 0 && n <= BUILD_ID_MAX)
-		hex_encode(e->build_id, build_id, (size_t)n);
-	return true;
-}
-
 bool
 elf_open(struct elf *e, const char *path, const char **why)
 {
-	bool is_valid;
+	bool is_valid = false;
+	GElf_Ehdr header;
+	const void *build_id;
+	ssize_t n;
 
 	*e = (struct elf){ .fd = -1 };
 	elf_version(EV_CURRENT);
@@ -152,7 +134,19 @@ elf_open(struct elf *e, const char *path, const char **why)
 		return false;
 	e->path = mem_strdup(path);
 	e->handle = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
-	is_valid = read_elf(e, why);
+	if (e->handle == NULL || elf_kind(e->handle) != ELF_K_ELF ||
+	    gelf_getehdr(e->handle, &header) == NULL) {
+		refuse(why, "it is not an ELF file");
+	} else if (header.e_type != ET_EXEC && header.e_type != ET_DYN) {
+		refuse(why, "it is neither a program nor a shared library%s",
+		    header.e_type == ET_REL ? ": it is not linked yet" : "");
+	} else {
+		is_valid = true;
+		read_sections(e);
+		n = dwelf_elf_gnu_build_id(e->handle, &build_id);
+		if (n > 0 && n <= BUILD_ID_MAX)
+			hex_encode(e->build_id, build_id, (size_t)n);
+	}
 	elf_check_memory();
 	if (!is_valid)
 		elf_close(e);
@@ -378,35 +372,27 @@ same_section(const struct section *a, const struct section *b,
 	return true;
 }
 
-static bool
-same_header(const struct elf *a, const struct elf *b, const char **why)
+bool
+elf_same_program(const struct elf *a, const struct elf *b, const char **why)
 {
-	GElf_Ehdr x, y;
+	struct section x = { 0 }, y = { 0 };
+	GElf_Ehdr p, q;
+	bool has_x, has_y;
+	size_t n = 0;
 
-	if (gelf_getehdr(a->handle, &x) == NULL ||
-	    gelf_getehdr(b->handle, &y) == NULL)
+	if (gelf_getehdr(a->handle, &p) == NULL ||
+	    gelf_getehdr(b->handle, &q) == NULL)
 		return refuse(why, "a header cannot be read");
-	if (x.e_machine != y.e_machine ||
+	if (p.e_machine != q.e_machine ||
 	    gelf_getclass(a->handle) != gelf_getclass(b->handle))
 		return refuse(why, "they are for different machines");
-	if (x.e_type != y.e_type)
+	if (p.e_type != q.e_type)
 		return refuse(why, "they are of different types");
 	if (*a->build_id != '\0' && *b->build_id != '\0' &&
 	    strcmp(a->build_id, b->build_id) != 0)
 		return refuse(why, "section .note.gnu.build-id: one is %s, "
 		    "the other is %s", a->build_id, b->build_id);
-	return true;
-}
 
-bool
-elf_same_program(const struct elf *a, const struct elf *b, const char **why)
-{
-	struct section x = { 0 }, y = { 0 };
-	bool has_x, has_y;
-	size_t n = 0;
-
-	if (!same_header(a, b, why))
-		return false;
 	for (;; n++) {
 		has_x = next_loaded(a->handle, &x);
 		has_y = next_loaded(b->handle, &y);

@@ -167,17 +167,6 @@ run_standard(struct lines *l, struct reader *r, const struct header *h,
 	}
 }
 
-static void
-run_special(struct lines *l, const struct header *h, uint8_t opcode,
-    struct line *line)
-{
-	unsigned n = (unsigned)opcode - h->opcode_base;
-
-	line->address += (uint64_t)(n / h->line_range) * h->min_length;
-	line->line += (uint32_t)(h->line_base + (int)(n % h->line_range));
-	add_line(l, line);
-}
-
 bool
 lines_read(struct lines *l, struct span section, uint64_t offset,
     bool is_big_endian)
@@ -187,18 +176,25 @@ lines_read(struct lines *l, struct span section, uint64_t offset,
 	struct line line = { .file = 1, .line = 1 };
 	struct header h;
 	uint8_t opcode;
+	unsigned n;
 
 	skip(&r, offset);
 	if (r.has_failed || !read_header(&r, &h))
 		return false;
 	while (r.p < r.end && !r.has_failed) {
 		opcode = *r.p++;
-		if (opcode >= h.opcode_base)
-			run_special(l, &h, opcode, &line);
-		else if (opcode == 0)
+		if (opcode >= h.opcode_base) {
+			n = (unsigned)opcode - h.opcode_base;
+			line.address += (uint64_t)(n / h.line_range) *
+			    h.min_length;
+			line.line += (uint32_t)(h.line_base +
+			    (int)(n % h.line_range));
+			add_line(l, &line);
+		} else if (opcode == 0) {
 			run_extended(l, &r, &line);
-		else
+		} else {
 			run_standard(l, &r, &h, opcode, &line);
+		}
 	}
 	return !r.has_failed;
 }

@@ -193,9 +193,7 @@ put_strings(struct buf *b, const char *key, const struct intern *strings)
 static void
 put_symbol(struct buf *b, const struct symbol *s)
 {
-	if (b->data[b->len - 1] != '[')
-		buf_char(b, ',');
-	buf_char(b, '{');
+	buf_str(b, b->data[b->len - 1] == '[' ? "{" : ",{");
 	json_address(b, "address", s->address);
 	json_uint(b, "size", s->size);
 	json_cstr(b, "name", s->name);

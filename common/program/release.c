@@ -1,7 +1,6 @@
 /* release - reads releases; release-write.c writes them */
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -330,28 +329,13 @@ index_parts(struct release *r)
 	return r->n_parts > 0 && n_open == 0;
 }
 
-static bool
-read_build_id(struct release *r)
-{
-	struct span text;
-	const char *why;
-	struct rec *rec = recio_parse(r->records, r->parts[0].text, &why);
-
-	if (rec == NULL)
-		return false;
-	if (rec_str(rec, R_BUILD_ID, &text) != REC_OK)
-		return true;
-	if (text.n >= sizeof r->build_id)
-		return false;
-	memcpy(r->build_id, text.p, text.n);
-	return true;
-}
-
 struct release *
 release_open(const char *path, const char **why)
 {
 	uint64_t size;
 	int fd = fd_open_regular(path, &size, why);
+	struct span build_id = span_of("", 0);
+	struct rec *rec = NULL;
 	struct release *r;
 	void *data;
 
@@ -369,11 +353,16 @@ release_open(const char *path, const char **why)
 	r->size = (size_t)size;
 	r->records = recio_new(record_keys);
 	r->symbols = recio_new(symbol_keys);
-	if (!index_parts(r) || !read_build_id(r)) {
+	if (index_parts(r))
+		rec = recio_parse(r->records, r->parts[0].text, why);
+	if (rec != NULL)
+		rec_str(rec, R_BUILD_ID, &build_id);
+	if (rec == NULL || build_id.n >= sizeof r->build_id) {
 		*why = "it is not a release, or it is damaged";
 		release_close(r);
 		return NULL;
 	}
+	memcpy(r->build_id, build_id.p, build_id.n);
 	*why = NULL;
 	return r;
 }

@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 
-#include "common/base/buf.h"
 #include "common/program/symtab.h"
 
 /*

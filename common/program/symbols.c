@@ -291,26 +291,6 @@ location_of(const struct scope *scope)
 }
 
 /*
- * Adds the inlined calls, from the innermost scope outwards.  Returns the
- * outermost scope, which is the function itself.
- */
-static struct location
-add_inlined(struct symbols *s, const struct resolution *r, struct answer *a)
-{
-	const struct scope *scope = &r->symtab->scopes[r->scope];
-	uint32_t *inlined;
-
-	a->n_inlined = scope->depth;
-	inlined = (void *)arena_alloc(&s->inlined,
-	    scope->depth * sizeof *inlined);
-	a->inlined = inlined;
-	for (; scope->parent != INDEX_NONE;
-	    scope = &r->symtab->scopes[scope->parent])
-		*inlined++ = add_location(s, location_of(scope));
-	return location_of(scope);
-}
-
-/*
  * A name without what compilers append when they split or specialize a
  * function: "_Z1fv.cold", "_Z1fv.isra.0".
  */
@@ -327,13 +307,27 @@ build_answer(struct symbols *s, const struct resolution *r, struct answer *a)
 {
 	const struct symbol *symbol = r->symbol;
 	struct location function = { 0 };
+	const struct scope *scope;
 	const struct symtab *t;
 	const struct row *row;
+	uint32_t *inlined;
 
 	a->file = r->file;
 	a->line = r->line;
-	if (r->scope != INDEX_NONE)
-		function = add_inlined(s, r, a);
+
+	/* From the innermost scope to the outermost, which is the function. */
+	if (r->scope != INDEX_NONE) {
+		scope = &r->symtab->scopes[r->scope];
+		a->n_inlined = scope->depth;
+		inlined = (void *)arena_alloc(&s->inlined,
+		    scope->depth * sizeof *inlined);
+		a->inlined = inlined;
+		for (; scope->parent != INDEX_NONE;
+		    scope = &r->symtab->scopes[scope->parent])
+			*inlined++ = add_location(s, location_of(scope));
+		function = location_of(scope);
+	}
+
 	if (symbol != NULL) {
 		if (function.name != NULL &&
 		    !demangler_is_mangled(function.name) &&

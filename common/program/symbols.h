@@ -1,8 +1,6 @@
 #ifndef WEIR_SYMBOLS_H
 #define WEIR_SYMBOLS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /*
