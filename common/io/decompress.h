@@ -1,7 +1,6 @@
 #ifndef WEIR_DECOMPRESS_H
 #define WEIR_DECOMPRESS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /*

@@ -150,26 +150,6 @@ decompress_file(struct input *in, char *to, size_t size)
 	}
 }
 
-/* What has been read becomes the first compressed bytes. */
-static void
-start_decompression(struct input *in, enum compression compression)
-{
-	struct packed *f = in->packed;
-	size_t n = (size_t)(in->end - in->at);
-
-	if (f == NULL) {
-		f = in->packed = mem_alloc(sizeof *f);
-		f->decompressor = NULL;
-	}
-	f->decompressor = decompress_start(f->decompressor, compression);
-	f->active = true;
-	memcpy(f->in, in->at, n);
-	f->next = f->in;
-	f->n = n;
-	in->at = in->end = in->data;
-	in->eof = false;	/* what was read is still to be decompressed */
-}
-
 static bool
 begins_with(const struct input *in, const char *bytes)
 {
@@ -215,18 +195,35 @@ detect_format(struct input *in)
 	static const char byte_order_mark[] = "\xef\xbb\xbf";
 	const ptrdiff_t n_mark = sizeof byte_order_mark - 1;
 	enum compression compression;
+	struct packed *f;
+	size_t n;
 
 	while (in->end - in->at < MAGIC_MAX && input_more(in))
 		;
-	compression = decompress_detect(in->at, (size_t)(in->end - in->at));
-	if (compression != COMPRESSION_NONE)
-		start_decompression(in, compression);
-	else if (is_named(in->name, ".gz"))
+	n = (size_t)(in->end - in->at);
+	compression = decompress_detect(in->at, n);
+	if (compression != COMPRESSION_NONE) {
+		if (in->packed == NULL) {
+			in->packed = mem_alloc(sizeof *in->packed);
+			in->packed->decompressor = NULL;
+		}
+		f = in->packed;
+		f->decompressor = decompress_start(f->decompressor,
+		    compression);
+		f->active = true;
+		/* What has been read is the first of the compressed bytes. */
+		memcpy(f->in, in->at, n);
+		f->next = f->in;
+		f->n = n;
+		in->at = in->end = in->data;
+		in->eof = false;	/* they are still to be decompressed */
+	} else if (is_named(in->name, ".gz")) {
 		in->misnamed = "it is named .gz but is not a gzip stream";
-	else if (is_named(in->name, ".zst"))
+	} else if (is_named(in->name, ".zst")) {
 		in->misnamed = "it is named .zst but is not a zstd stream";
-	else
+	} else {
 		reject_other_compressions(in);
+	}
 
 	while (in->end - in->at < n_mark && input_more(in))
 		;
@@ -279,36 +276,28 @@ input_modified_us(const struct input *in)
 	    st.st_mtim.tv_nsec / 1000;
 }
 
-/* Moves [at, end) to the start of the buffer, or of a larger one. */
-static void
-make_room(struct input *in)
-{
-	size_t n = (size_t)(in->end - in->at);
-
-	if (n > in->cap - READ_SIZE) {
-		char *data = mem_alloc(in->cap * 2 + INPUT_PADDING);
-
-		memcpy(data, in->at, n);
-		free(in->data);
-		in->data = data;
-		in->cap *= 2;
-	} else {
-		memmove(in->data, in->at, n);
-	}
-	in->at = in->data;
-	in->end = in->data + n;
-}
-
 bool
 input_more(struct input *in)
 {
-	char *to;
-	size_t n;
+	size_t rest = (size_t)(in->end - in->at), n;
+	char *old = in->data, *to;
 
 	if (in->eof || in->fd < 0 || in->damage != NULL)
 		return false;
-	if ((size_t)(in->data + in->cap - in->end) < READ_SIZE)
-		make_room(in);
+
+	/* Move [at, end) to the start of the buffer, or of a larger one. */
+	if ((size_t)(in->data + in->cap - in->end) < READ_SIZE) {
+		if (rest > in->cap - READ_SIZE) {
+			in->cap *= 2;
+			in->data = mem_alloc(in->cap + INPUT_PADDING);
+		}
+		memmove(in->data, in->at, rest);
+		if (in->data != old)
+			free(old);
+		in->at = in->data;
+		in->end = in->data + rest;
+	}
+
 	to = in->data + (in->end - in->data);	/* end, but not const */
 	if (in->packed != NULL && in->packed->active)
 		n = decompress_file(in, to, READ_SIZE);
@@ -345,7 +334,7 @@ consume_line(struct input *in, struct line *line, size_t full_len)
 /*
  * For a buffer without a newline: reads until it has one, or the file ends, or
  * the line is longer than the limit.  Returns the length of the line, with the
- * newline, as far as it has been read.
+ * newline, as far as it has been read; 0 at the end of the file.
  */
 static COLD size_t
 measure_unread_line(struct input *in, size_t limit)
@@ -363,16 +352,6 @@ measure_unread_line(struct input *in, size_t limit)
 	return (size_t)(newline - in->at) + 1;
 }
 
-/* The length of the next line, with the newline; 0 at the end of the file. */
-static inline size_t
-measure_line(struct input *in, size_t limit)
-{
-	const char *newline = memchr(in->at, '\n', (size_t)(in->end - in->at));
-
-	return newline != NULL ? (size_t)(newline - in->at) + 1 :
-	    measure_unread_line(in, limit);
-}
-
 /*
  * Truncates a line, of which n bytes have been consumed, to the limit; leaves
  * the rest of it to input_rest().
@@ -388,9 +367,15 @@ truncate_line(struct input *in, struct line *line, size_t n, size_t limit)
 bool
 input_line(struct input *in, size_t limit, struct line *line)
 {
+	const char *newline;
 	size_t n;
 
-	while ((n = measure_line(in, limit)) > 0) {
+	for (;;) {
+		newline = memchr(in->at, '\n', (size_t)(in->end - in->at));
+		n = newline != NULL ? (size_t)(newline - in->at) + 1 :
+		    measure_unread_line(in, limit);
+		if (n == 0)
+			return false;
 		in->line++;
 		consume_line(in, line, n);
 		if (line->len > limit) {
@@ -401,7 +386,6 @@ input_line(struct input *in, size_t limit, struct line *line)
 		if (*line->p > ' ' || !is_blank(line->p, line->len))
 			return true;
 	}
-	return false;
 }
 
 bool

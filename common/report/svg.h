@@ -1,11 +1,9 @@
 #ifndef WEIR_SVG_H
 #define WEIR_SVG_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/buf.h"
-#include "common/base/text.h"
 
 /*
  * Elements of pictures in SVG.  Lengths are in tenths of a pixel, which is how
