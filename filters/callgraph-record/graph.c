@@ -61,7 +61,7 @@ link_nodes(struct graph *g, uint64_t probe_ps)
 /* For positions see graph_put(), which sets the entry of this node later. */
 static void
 put_node(struct buf *b, const struct sent_node *n, const uint32_t *positions,
-    bool timed, bool sampled)
+    const struct emission *e)
 {
 	buf_str(b, positions[0] > 0 ? ",{" : "{");
 	if (n->parent != 0)
@@ -70,19 +70,18 @@ put_node(struct buf *b, const struct sent_node *n, const uint32_t *positions,
 	if (n->call_site != 0)
 		json_address(b, "call_site", n->call_site);
 	json_uint(b, "calls", n->calls);
-	if (timed) {
+	if (e->timed) {
 		json_uint(b, "self_ns", n->self_ns - n->probe_ns);
 		json_uint(b, "total_ns", n->total_ns);
 		json_uint(b, "measured_ns", n->self_ns);
 	}
-	if (sampled)
+	if (e->sampled)
 		json_uint(b, "samples", n->samples);
 	buf_char(b, '}');
 }
 
 void
-graph_put(struct graph *g, bool timed, bool sampled,
-    uint64_t probe_ps, struct buf *b)
+graph_put(struct graph *g, const struct emission *e, struct buf *b)
 {
 	/*
 	 * positions[reference], where a reference is a node's index plus 1: the
@@ -90,28 +89,26 @@ graph_put(struct graph *g, bool timed, bool sampled,
 	 * the last position so far, or 0.
 	 */
 	uint32_t *positions = mem_zero(g->n + 1, sizeof *positions);
-	uint32_t node = link_nodes(g, probe_ps);
+	uint32_t node = link_nodes(g, e->probe_ps), next;
 	uint64_t probe_ns = 0;
 
 	json_open(b, "nodes", '[');
 	while (node != 0) {
-		put_node(b, &g->nodes[node - 1], positions, timed, sampled);
+		put_node(b, &g->nodes[node - 1], positions, e);
 		positions[node] = ++positions[0];
-		if (g->nodes[node - 1].first_child != 0) {
-			node = g->nodes[node - 1].first_child;
-			continue;
-		}
-		while (node != 0 && g->nodes[node - 1].next_sibling == 0)
+		next = g->nodes[node - 1].first_child;
+		while (node != 0 && next == 0) {
+			next = g->nodes[node - 1].next_sibling;
 			node = g->nodes[node - 1].parent;
-		if (node != 0)
-			node = g->nodes[node - 1].next_sibling;
+		}
+		node = next;
 	}
 	json_close(b, ']');
 	free(positions);
 
 	for (size_t i = 0; i < g->n; i++)
 		probe_ns += g->nodes[i].probe_ns;
-	if (timed)
+	if (e->timed)
 		json_uint(b, "probe_ns", probe_ns);
 	g->n = 0;
 }

@@ -23,6 +23,15 @@ struct sent_node {
 	uint32_t parent, first_child, next_sibling;
 };
 
+/* What an emission has besides nodes and modules. */
+struct emission {
+	bool timed, sampled, folded;	/* folded: recursion was folded */
+	uint64_t nodes_limited;	/* calls that were counted at an ancestor */
+	uint64_t probe_ps;	/* picoseconds that each probe, the hook at the
+				   entry or exit of a function, adds to
+				   measured times */
+};
+
 struct graph {
 	struct sent_node *nodes;
 	size_t n, cap;
@@ -52,14 +61,12 @@ struct modules {
 bool graph_add(struct graph *, const struct sent_node *);
 
 /*
- * Subtracts the cost of the probes, the hooks at the entry and exit of a
- * function: probe_ps picoseconds for each of the two.  Computes the total times
- * and writes the array "nodes" in pre-order, siblings in the order in which
- * they arrived; writes times only if timed, and samples only if sampled.  Then
- * empties the graph.
+ * Subtracts the cost of the probes, computes the total times, and writes the
+ * array "nodes" in pre-order, siblings in the order in which they arrived;
+ * writes times only if timed, and samples only if sampled.  Then empties the
+ * graph.
  */
-void graph_put(struct graph *, bool timed, bool sampled, uint64_t probe_ps,
-    struct buf *);
+void graph_put(struct graph *, const struct emission *, struct buf *);
 
 /*
  * Adds a module and takes over its path and build_id.  Addresses in its range

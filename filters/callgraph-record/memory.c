@@ -267,22 +267,22 @@ read_module(const struct memory *m, const struct shared_module *from,
 	modules_add(to, &new);
 }
 
-struct memory_summary
+struct emission
 memory_read(const struct memory *m, struct graph *g, struct modules *modules)
 {
 	const struct shared *s = m->shared;
 	uint64_t passed = ticks() - m->start_ticks;
 	double ns_per_tick = passed == 0 ? 0 :
 	    (double)(clock_ns(CLOCK_MONOTONIC) - m->start_ns) / (double)passed;
-	struct memory_summary facts = { .timed = s->timed,
+	struct emission e = { .timed = s->timed,
 	    .sampled = s->sampled, .folded = s->folded_recursion };
 
 	for (int i = 0; i < s->n_modules && i < MODULES_MAX; i++)
 		read_module(m, &s->modules[i], modules);
 	for (size_t i = 0; i < count_slabs(m); i++)
-		facts.nodes_limited += slab_at(m, i)->overflow_calls;
-	facts.probe_ps = (uint64_t)((double)s->probe_ticks * ns_per_tick *
+		e.nodes_limited += slab_at(m, i)->overflow_calls;
+	e.probe_ps = (uint64_t)((double)s->probe_ticks * ns_per_tick *
 	    1000 / PROBE_SCALE);
 	read_nodes(m, ns_per_tick, g);
-	return facts;
+	return e;
 }

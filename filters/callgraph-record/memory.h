@@ -20,18 +20,11 @@ void memory_unmap(struct memory *);	/* NULL is allowed */
  */
 void memory_note(struct memory *, uint64_t offset, const struct sent_node *);
 
-/* What memory_read() finds besides nodes and modules. */
-struct memory_summary {
-	bool timed, sampled, folded;	/* folded: recursion was folded */
-	uint64_t nodes_limited;	/* calls that were counted at an ancestor */
-	uint64_t probe_ps;	/* what each hook adds to measured times */
-};
-
 /*
  * Adds all modules, and the counts that were not received, with the ancestors
  * of their nodes, to a graph that is empty.
  */
-struct memory_summary memory_read(const struct memory *, struct graph *,
+struct emission memory_read(const struct memory *, struct graph *,
     struct modules *);
 
 #endif

@@ -45,10 +45,9 @@ struct process {
 	/* The current emission: */
 	bool in_emission;
 	struct graph graph;
-	uint64_t time_us, probe_ps;
-	uint64_t nodes_limited;	/* calls that were counted at an ancestor */
+	struct emission emission;
+	uint64_t time_us;
 	uint64_t sum_limited;	/* of nodes_limited, in all emissions */
-	bool timed, sampled, folded;
 	bool is_final;		/* it is the last emission of the process */
 	bool is_dormant;	/* the instrument has stopped counting */
 
@@ -203,27 +202,29 @@ end_record(struct buf *b, const struct process *p)
 static void
 end_emission(struct process *p, struct buf *b)
 {
+	struct emission *e = &p->emission;
+
 	p->in_emission = false;
 	if (p->is_recorded && (p->graph.n > 0 || p->is_final ||
-	    p->nodes_limited > 0)) {
+	    e->nodes_limited > 0)) {
 		begin_record(b, "callgraph", p);
 		json_uint(b, "sequence", p->sequence++);
 		json_uint(b, "time_us", p->time_us);
-		if (p->folded)
+		if (e->folded)
 			json_true(b, "folded_recursion");
-		if (p->nodes_limited > 0)
-			json_uint(b, "nodes_limited", p->nodes_limited);
+		if (e->nodes_limited > 0)
+			json_uint(b, "nodes_limited", e->nodes_limited);
 		if (p->is_dormant)
 			json_true(b, "gave_up");
 		if (p->is_final)
 			json_true(b, "final");
 		modules_mark_graph(&p->modules, &p->graph);
 		modules_put(&p->modules, b);
-		graph_put(&p->graph, p->timed, p->sampled, p->probe_ps, b);
+		graph_put(&p->graph, e, b);
 		end_record(b, p);
 	}
 	p->graph.n = 0;
-	p->nodes_limited = 0;
+	e->nodes_limited = 0;
 }
 
 /*
@@ -234,18 +235,14 @@ end_emission(struct process *p, struct buf *b)
 static void
 end_process(struct process *p, struct buf *b)
 {
-	struct memory_summary facts;
+	uint64_t *limited = &p->emission.nodes_limited;
 
 	if (p->in_emission)
 		end_emission(p, b);
 	if (!p->is_final && p->memory != NULL) {
-		facts = memory_read(p->memory, &p->graph, &p->modules);
-		p->timed = facts.timed;
-		p->probe_ps = facts.probe_ps;
-		p->sampled = facts.sampled;
-		p->folded = facts.folded;
-		p->nodes_limited = facts.nodes_limited > p->sum_limited ?
-		    facts.nodes_limited - p->sum_limited : 0;
+		p->emission = memory_read(p->memory, &p->graph, &p->modules);
+		*limited = *limited > p->sum_limited ?
+		    *limited - p->sum_limited : 0;
 		p->time_us = (uint64_t)clock_ns(CLOCK_REALTIME) / 1000;
 		end_emission(p, b);
 	}
@@ -301,35 +298,28 @@ put_crash(struct process *p, const struct rec *r, struct buf *b)
 	return true;
 }
 
-/* The shortest text that reads back as the same double. */
-static void
-put_double(struct buf *b, double value)
-{
-	char text[40];
-
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof text, "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	buf_str(b, text);
-}
-
 /* The message has the bits of a double, written like an address ("0x..."). */
 static void
 put_mark(struct process *p, const struct rec *r, struct buf *b)
 {
 	uint64_t bits = address_of(r, K_BITS);
-	char *name = text_of(r, K_NAME);
+	char *name = text_of(r, K_NAME), text[40];
 	double value;
 
 	memcpy(&value, &bits, sizeof value);
+	/* The shortest text that reads back as the same double. */
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof text, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+
 	begin_record(b, "mark", p);
 	json_uint(b, "time_us", number_of(r, K_TIME_US));
 	json_cstr(b, "name", name);
 	if (value - value == 0) {	/* JSON has no infinities and NaNs */
 		json_key(b, "value");
-		put_double(b, value);
+		buf_str(b, text);
 	}
 	end_record(b, p);
 	free(name);
@@ -474,10 +464,10 @@ on_begin(struct process *p, const struct rec *r, struct buf *b)
 		end_emission(p, b);
 	p->in_emission = true;
 	p->time_us = number_of(r, K_TIME_US);
-	p->timed = rec_true(r, K_TIMED);
-	p->sampled = rec_true(r, K_SAMPLED);
-	p->folded = rec_true(r, K_FOLDED);
-	p->probe_ps = number_of(r, K_PROBE);
+	p->emission = (struct emission){ .timed = rec_true(r, K_TIMED),
+	    .sampled = rec_true(r, K_SAMPLED),
+	    .folded = rec_true(r, K_FOLDED),
+	    .probe_ps = number_of(r, K_PROBE) };
 }
 
 static bool
@@ -515,8 +505,8 @@ on_nodes(struct process *p, const struct rec *r)
 static void
 on_end(struct process *p, const struct rec *r, struct buf *b)
 {
-	p->nodes_limited = number_of(r, K_LIMITED);
-	p->sum_limited += p->nodes_limited;
+	p->emission.nodes_limited = number_of(r, K_LIMITED);
+	p->sum_limited += p->emission.nodes_limited;
 	p->is_final = rec_true(r, K_FINAL);
 	p->is_dormant = rec_true(r, K_DORMANT);
 	end_emission(p, b);
