@@ -5,6 +5,8 @@
 
 #include "common/base/hex.h"
 #include "common/base/num.h"
+#include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/json/recio.h"
 #include "common/program/callgraph.h"
 
@@ -217,6 +219,22 @@ callgraph_read(struct callgraph *g, const struct rec *rec, const char **why)
 	g->module_index.n = 0;
 	intervals_build(&g->module_index, g->ranges, g->n_modules);
 	return true;
+}
+
+struct rec *
+callgraph_next(struct callgraph *g, struct filter *f)
+{
+	struct rec *rec;
+	const char *why;
+
+	while ((rec = filter_next(f)) != NULL) {
+		if (!rec_is(rec, "callgraph"))
+			continue;
+		if (callgraph_read(g, rec, &why))
+			return rec;
+		filter_reject(f, "%s", why);
+	}
+	return NULL;
 }
 
 const struct graph_module *

@@ -77,6 +77,8 @@ measure_add(int64_t *sum, int64_t n)
 KEY_INDEXES(CALLGRAPH_KEYS);
 extern const char *const callgraph_keys[];
 
+struct filter;
+
 struct callgraph {
 	struct graph_module *modules;
 	size_t n_modules, modules_cap;
@@ -99,6 +101,12 @@ void callgraph_release(struct callgraph *);
  * borrowed until the next call.
  */
 bool callgraph_read(struct callgraph *, const struct rec *, const char **why);
+
+/*
+ * Reads the next callgraph record of the input, and rejects malformed ones.
+ * Returns the record, or NULL if there are no more.
+ */
+struct rec *callgraph_next(struct callgraph *, struct filter *);
 
 /* Reads an address, which is a string such as "0x401136". */
 enum rec_found callgraph_address(const struct rec *, unsigned key,

@@ -1,8 +1,7 @@
 /* callgraph-fold - write callgraphs in the formats of profile viewers */
 
-#include "common/base/err.h"
-#include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
+#include "common/filter/filter.h"
 #include "filters/callgraph-fold/flame.h"
 #include "filters/callgraph-fold/formats.h"
 #include "filters/callgraph-fold/pprof.h"
@@ -75,23 +74,6 @@ find_measure(struct filter *f, const bool *is_measured, const struct by *by)
 	return CALLS;
 }
 
-/* The next callgraph, read into g, and its record; or NULL. */
-static struct rec *
-next_callgraph(struct filter *f, struct callgraph *g)
-{
-	struct rec *rec;
-	const char *why;
-
-	while ((rec = filter_next(f)) != NULL) {
-		if (!rec_is(rec, "callgraph"))
-			continue;
-		if (callgraph_read(g, rec, &why))
-			return rec;
-		filter_reject(f, "%s", why);
-	}
-	return NULL;
-}
-
 static void
 write_stacks(struct filter *f, struct callgraph *g,
     const struct format *format, const struct by *by)
@@ -101,7 +83,7 @@ write_stacks(struct filter *f, struct callgraph *g,
 	struct rec *rec;
 
 	stacks_init(&stacks, opt.collapse_recursion);
-	while ((rec = next_callgraph(f, g)) != NULL) {
+	while ((rec = callgraph_next(g, f)) != NULL) {
 		stacks_add(&stacks, g);
 		if (rec_str(rec, GRAPH_PROGRAM, &program) == REC_OK)
 			stacks_add_program(&stacks, program);
@@ -119,7 +101,7 @@ write_pprof(struct filter *f, struct callgraph *g, const struct by *by)
 	struct rec *rec;
 
 	pprof_init(&profile, opt.collapse_recursion);
-	while ((rec = next_callgraph(f, g)) != NULL)
+	while ((rec = callgraph_next(g, f)) != NULL)
 		pprof_add(&profile, g, rec);
 	if (profile.stacks.n > 0)
 		pprof_write(&profile, f, find_measure(f, profile.is_measured,

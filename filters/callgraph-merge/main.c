@@ -4,7 +4,6 @@
 
 #include "common/base/err.h"
 #include "common/base/sort.h"
-#include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/callgraph-merge/merge.h"
@@ -25,19 +24,14 @@ static struct {
 	size_t n_merges, merges_cap;
 } state;
 
+/* Adds the callgraph that was read from a record. */
 static void
-add_record(struct filter *f, const struct rec *rec)
+add_callgraph(const struct rec *rec)
 {
 	const struct field *checksum = rec_get(rec, GRAPH_CHECKSUM);
-	const char *why;
-	sym number;
-
-	if (!callgraph_read(&state.graph, rec, &why)) {
-		filter_reject(f, "%s", why);
-		return;
-	}
-	number = intern_add(&state.checksums, checksum != NULL ?
+	sym number = intern_add(&state.checksums, checksum != NULL ?
 	    checksum->token : span_of("", 0));
+
 	if (number == state.n_merges) {
 		state.merges = mem_grow(state.merges, &state.merges_cap,
 		    state.n_merges + 1, sizeof(struct merge *));
@@ -67,9 +61,8 @@ main(int argc, char **argv)
 	intern_init(&state.texts);
 	intern_init(&state.checksums);
 	callgraph_init(&state.graph);
-	while ((rec = filter_next(&f)) != NULL)
-		if (rec_is(rec, "callgraph"))
-			add_record(&f, rec);
+	while ((rec = callgraph_next(&state.graph, &f)) != NULL)
+		add_callgraph(rec);
 
 	sort(state.merges, state.n_merges, sizeof(struct merge *),
 	    compare_merges);
