@@ -3,30 +3,6 @@
 #include "common/base/num.h"
 #include "filters/callgraph-stat/answer.h"
 
-struct selector {
-	uint32_t function;
-	bool callers;		/* selects calls of the function, or else
-				   calls by it */
-};
-
-static bool
-is_selected(const struct entry *e, const void *context)
-{
-	const struct selector *s = context;
-
-	return (s->callers ? e->key.callee : e->key.caller) == s->function;
-}
-
-void
-answer_call_sites(const struct answer *a, struct order *order,
-    uint32_t function, bool callers)
-{
-	struct selector selector = { function, callers };
-
-	flat_sort(a->profile, order, &a->profile->groups, a->sort_by,
-	    false, is_selected, &selector);
-}
-
 size_t
 answer_n_rows(const struct answer *a, size_t n, size_t by_default)
 {

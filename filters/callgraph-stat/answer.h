@@ -12,13 +12,6 @@ struct answer {
 	uint64_t top;		/* rows of each list; 0: the default */
 };
 
-/*
- * Lists, sorted, the call sites at which a function is called or, if callers is
- * false, those at which it calls others.
- */
-void answer_call_sites(const struct answer *, struct order *,
-    uint32_t function, bool callers);
-
 /* How many of n entries to write: at most --top or, without it, by_default. */
 size_t answer_n_rows(const struct answer *, size_t n, size_t by_default);
 

@@ -119,7 +119,7 @@ emit_profile(const struct answer *a, struct filter *f)
 	enum level level = a->profile->level;
 	struct order order;
 
-	flat_sort(a->profile, &order, t, a->sort_by, false, NULL, NULL);
+	flat_sort(a->profile, &order, t, a->sort_by, false);
 	for (size_t i = 0; i < answer_n_rows(a, order.n, SIZE_MAX); i++)
 		emit_entry(a, f, level_names[level], level,
 		    &t->list[order.list[i]]);
@@ -167,7 +167,7 @@ emit_changes(const struct answer *a, struct filter *f)
 	const struct entries *t = flat_entries(a->profile);
 	struct order order;
 
-	flat_sort(a->profile, &order, t, a->sort_by, true, NULL, NULL);
+	flat_sort(a->profile, &order, t, a->sort_by, true);
 	for (size_t i = 0; i < answer_n_rows(a, order.n, SIZE_MAX); i++)
 		emit_change(a, f, &t->list[order.list[i]]);
 	free(order.list);
@@ -179,7 +179,7 @@ emit_sites(const struct answer *a, struct filter *f, uint32_t function,
 {
 	struct order order;
 
-	answer_call_sites(a, &order, function, callers);
+	flat_sort_sites(a->profile, &order, a->sort_by, function, callers);
 	for (size_t i = 0; i < answer_n_rows(a, order.n, SIZE_MAX); i++)
 		emit_entry(a, f, callers ? "caller" : "callee", BY_CALLSITE,
 		    &a->profile->groups.list[order.list[i]]);

@@ -234,15 +234,9 @@ tree_init(struct tree *t, const struct callgraph *g)
 	}
 }
 
-static void
-tree_release(struct tree *t)
-{
-	free(t->first_child);
-	free(t->next_sibling);
-}
-
 /*
- * Adds a node to its entry when the walk enters the node.
+ * Adds each node i to the entry of `to` with the index entries[i].  Walks the
+ * tree depth first, without recursion, and returns its depth.
  *
  * Total time must not be counted again in a recursion.  If f() calls g(), which
  * calls f() again, the total time of the inner f() is already part of that of
@@ -252,54 +246,39 @@ tree_release(struct tree *t)
  *	  g  total 8
  *	    f  total 5	n_open of f becomes 2: does not count
  *
- * So the tree is walked depth first, and n_open is the number of nodes on the
- * current path that belong to an entry.
- */
-static void
-open_entry(struct flat *p, struct entry *e, const struct graph_node *n,
-    int side)
-{
-	struct tally *t = &e->tallies[side];
-	bool is_outermost = e->n_open++ == 0;
-
-	t->is_present = true;
-	for (unsigned k = 0; k < N_MEASURES; k++)
-		if (k != TOTAL_NS || is_outermost)
-			add_number(p, &t->measures[k], n->measures[k]);
-	if (is_outermost)
-		add_number(p, &t->outer_calls, n->measures[CALLS]);
-}
-
-/*
- * Adds each node i to the entry of `to` with the index entries[i].  Walks the
- * tree without recursion, and returns its depth.
+ * So n_open is the number of nodes on the current path that belong to an entry.
  */
 static int64_t
 add_nodes(struct flat *p, struct entries *to,
     const struct callgraph *g, const struct tree *tree,
     const uint32_t *entries, int side)
 {
-	uint32_t i = tree->first_child[g->n_nodes];
+	uint32_t i = tree->first_child[g->n_nodes], next;
 	int64_t depth = 0, max_depth = 0;
 
 	while (i != INDEX_NONE) {
-		open_entry(p, &to->list[entries[i]], &g->nodes[i], side);
+		const int64_t *measures = g->nodes[i].measures;
+		struct entry *e = &to->list[entries[i]];
+		struct tally *t = &e->tallies[side];
+
+		t->is_present = true;
+		for (unsigned k = 0; k < N_MEASURES; k++)
+			if (k != TOTAL_NS || e->n_open == 0)
+				add_number(p, &t->measures[k], measures[k]);
+		if (e->n_open == 0)
+			add_number(p, &t->outer_calls, measures[CALLS]);
+		e->n_open++;
 		if (++depth > max_depth)
 			max_depth = depth;
-		if (tree->first_child[i] != INDEX_NONE) {
-			i = tree->first_child[i];
-			continue;
-		}
-		while (i != INDEX_NONE && tree->next_sibling[i] == INDEX_NONE) {
+
+		next = tree->first_child[i];
+		while (i != INDEX_NONE && next == INDEX_NONE) {
 			to->list[entries[i]].n_open--;
 			depth--;
+			next = tree->next_sibling[i];
 			i = g->nodes[i].parent;
 		}
-		if (i == INDEX_NONE)
-			break;
-		to->list[entries[i]].n_open--;
-		depth--;
-		i = tree->next_sibling[i];
+		i = next;
 	}
 	return max_depth;
 }
@@ -340,7 +319,8 @@ flat_add(struct flat *p, const struct callgraph *g,
 		add_nodes(p, &p->groups, g, &tree, groups, side);
 	}
 
-	tree_release(&tree);
+	free(tree.first_child);
+	free(tree.next_sibling);
 	free(functions);
 	free(groups);
 }
@@ -413,7 +393,7 @@ is_changed(const struct flat *p, const struct entry *e)
 	return false;
 }
 
-/* The arguments of flat_sort(), for compare_indexes(). */
+/* The context of compare_indexes(). */
 struct sorting {
 	const struct flat *profile;
 	const struct entry *list;
@@ -488,19 +468,33 @@ compare_indexes(const void *a, const void *b, void *context)
 
 void
 flat_sort(const struct flat *p, struct order *order,
-    const struct entries *t, unsigned by, bool changes,
-    bool (*is_selected)(const struct entry *, const void *context),
-    const void *context)
+    const struct entries *t, unsigned by, bool changes)
 {
 	const struct sorting sorting = { p, t->list, by, changes };
 
 	order->list = mem_resize(NULL, t->n + 1, sizeof *order->list);
 	order->n = 0;
 	for (size_t i = 0; i < t->n; i++)
-		if ((is_selected == NULL ||
-		    is_selected(&t->list[i], context)) &&
-		    (!changes || is_changed(p, &t->list[i])))
+		if (!changes || is_changed(p, &t->list[i]))
 			order->list[order->n++] = (uint32_t)i;
+	sort_with(order->list, order->n, sizeof *order->list, compare_indexes,
+	    &sorting);
+}
+
+void
+flat_sort_sites(const struct flat *p, struct order *order, unsigned by,
+    uint32_t function, bool callers)
+{
+	const struct sorting sorting = { p, p->groups.list, by, false };
+	const struct entry_key *key;
+
+	order->list = mem_resize(NULL, p->groups.n + 1, sizeof *order->list);
+	order->n = 0;
+	for (size_t i = 0; i < p->groups.n; i++) {
+		key = &p->groups.list[i].key;
+		if ((callers ? key->callee : key->caller) == function)
+			order->list[order->n++] = (uint32_t)i;
+	}
 	sort_with(order->list, order->n, sizeof *order->list, compare_indexes,
 	    &sorting);
 }

@@ -42,7 +42,7 @@ struct entry {
 	sym module;		/* its name, or SYM_NONE */
 	sym file;		/* or SYM_NONE, or FILES_DIFFER */
 	int64_t line;		/* 0: unknown, or its nodes have several */
-	uint32_t n_open;	/* its nodes on the current path: open_entry()
+	uint32_t n_open;	/* its nodes on the current path: add_nodes()
 				   in flat.c */
 	struct tally tallies[N_SIDES];
 };
@@ -104,12 +104,16 @@ struct order {
 /*
  * Sorts the entries by a measure, the greatest first, or by name if `by` is
  * N_MEASURES.  If changes is true, lists only the entries that have changed,
- * sorted by the absolute change.  Lists only those for which is_selected(),
- * unless it is NULL, returns true.
+ * sorted by the absolute change.
  */
 void flat_sort(const struct flat *, struct order *,
-    const struct entries *, unsigned by, bool changes,
-    bool (*is_selected)(const struct entry *, const void *context),
-    const void *context);
+    const struct entries *, unsigned by, bool changes);
+
+/*
+ * Sorts the call sites at which a function is called or, if callers is false,
+ * those at which it calls others.
+ */
+void flat_sort_sites(const struct flat *, struct order *, unsigned by,
+    uint32_t function, bool callers);
 
 #endif

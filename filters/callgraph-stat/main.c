@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/callgraph-stat/emit.h"
@@ -65,35 +64,27 @@ default_measure(const struct flat *p)
 	    SAMPLES : CALLS;
 }
 
-/* Whether a function's label is the name, perhaps followed by arguments. */
-static bool
-has_name(const struct flat *p, uint32_t function, const char *name)
-{
-	size_t n = strlen(name);
-	struct buf label = { 0 };
-	bool is_same;
-
-	flat_label(p, function, &label);
-	is_same = label.len >= n && memcmp(label.data, name, n) == 0 &&
-	    (label.len == n || label.data[n] == '(');
-	buf_release(&label);
-	return is_same;
-}
-
 static void
 show_calls(struct filter *f, const struct answer *a)
 {
 	const struct flat *p = a->profile;
+	size_t length = strlen(opt.callers), n = 0;
+	struct buf label = { 0 };
 	struct order order;
-	size_t n = 0;
 
-	flat_sort(p, &order, &p->functions, a->sort_by, false, NULL, NULL);
-	for (size_t i = 0; i < order.n; i++)
-		if (has_name(p, order.list[i], opt.callers)) {
-			(f->text ? report_calls : emit_calls)(a, f,
-			    order.list[i]);
-			n++;
-		}
+	flat_sort(p, &order, &p->functions, a->sort_by, false);
+	for (size_t i = 0; i < order.n; i++) {
+		label.len = 0;
+		flat_label(p, order.list[i], &label);
+		/* Arguments may follow the name. */
+		if (label.len < length ||
+		    memcmp(label.data, opt.callers, length) != 0 ||
+		    (label.len > length && label.data[length] != '('))
+			continue;
+		(f->text ? report_calls : emit_calls)(a, f, order.list[i]);
+		n++;
+	}
+	buf_release(&label);
 	free(order.list);
 	if (n == 0)
 		die("no function is named '%s'", opt.callers);
@@ -129,19 +120,10 @@ read_graphs(struct filter *f, struct flat *p, struct callgraph *g,
     int side)
 {
 	struct rec *rec;
-	const char *why;
 	size_t n = 0;
 
-	while ((rec = filter_next(f)) != NULL) {
-		if (!rec_is(rec, "callgraph"))
-			continue;
-		if (callgraph_read(g, rec, &why)) {
-			flat_add(p, g, rec, side);
-			n++;
-		} else {
-			filter_reject(f, "%s", why);
-		}
-	}
+	for (; (rec = callgraph_next(g, f)) != NULL; n++)
+		flat_add(p, g, rec, side);
 	return n;
 }
 

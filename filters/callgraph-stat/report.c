@@ -79,18 +79,6 @@ put_signed(struct buf *b, unsigned measure, int64_t n)
 	put_amount(b, measure, n);
 }
 
-static void
-put_share_cells(struct table *t, int64_t part, int64_t whole)
-{
-	if (part != INT_UNKNOWN && whole > 0)
-		report_percent(table_cell(t), answer_share(part, whole));
-	table_next(t);
-	if (part != INT_UNKNOWN)
-		table_bar(t, answer_share(part, whole));
-	else
-		table_next(t);
-}
-
 /* Adds the last component of a path, which may be a JSON token, and a line. */
 static void
 put_location(struct buf *b, struct span path, uint64_t line)
@@ -275,9 +263,16 @@ put_row(struct table *t, const struct answer *a, const struct entry *e,
     int64_t base)
 {
 	const struct tally *tally = &e->tallies[NOW];
+	int64_t n = tally->measures[a->measure];
 
-	put_amount_cell(t, a->measure, tally->measures[a->measure]);
-	put_share_cells(t, tally->measures[a->measure], base);
+	put_amount_cell(t, a->measure, n);
+	if (n != INT_UNKNOWN && base > 0)
+		report_percent(table_cell(t), answer_share(n, base));
+	table_next(t);
+	if (n != INT_UNKNOWN)
+		table_bar(t, answer_share(n, base));
+	else
+		table_next(t);
 	for (size_t i = 0; i < N_MEASURES; i++)
 		if (is_column(a, column_order[i]))
 			put_amount_cell(t, column_order[i],
@@ -286,12 +281,6 @@ put_row(struct table *t, const struct answer *a, const struct entry *e,
 		put_amount_cell(t, SELF_NS, answer_per_call(tally, SELF_NS));
 	if (has_average(a, TOTAL_NS))
 		put_amount_cell(t, TOTAL_NS, answer_per_call(tally, TOTAL_NS));
-}
-
-static void
-put_omitted(struct buf *out, size_t n)
-{
-	report_more(out, n, " (--top)");
 }
 
 static void
@@ -359,8 +348,7 @@ report_profile(const struct answer *a, struct filter *f)
 	struct table t;
 	size_t n_rows;
 
-	flat_sort(a->profile, &order, entries, a->sort_by, false, NULL,
-	    NULL);
+	flat_sort(a->profile, &order, entries, a->sort_by, false);
 	n_rows = answer_n_rows(a, order.n, ROWS_DEFAULT);
 	if (order.n == 0) {
 		put_sentence(out, "Nothing was called");
@@ -380,7 +368,7 @@ report_profile(const struct answer *a, struct filter *f)
 	}
 
 	table_print(&t, out);
-	put_omitted(out, order.n - n_rows);
+	report_more(out, order.n - n_rows, " (--top)");
 	put_notes(a, out);
 	filter_emit(f);
 	buf_release(&text);
@@ -401,7 +389,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 	struct table t;
 	size_t n_rows;
 
-	answer_call_sites(a, &order, function, callers);
+	flat_sort_sites(a->profile, &order, a->sort_by, function, callers);
 	n_rows = answer_n_rows(a, order.n, ROWS_DEFAULT);
 	if (order.n == 0) {
 		report_blank(out);
@@ -426,7 +414,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 	}
 
 	table_print(&t, out);
-	put_omitted(out, order.n - n_rows);
+	report_more(out, order.n - n_rows, " (--top)");
 	buf_release(&text);
 	free(order.list);
 }
@@ -583,40 +571,29 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 	/* table_print() frees the table, so it is called for an empty one too;
 	   `text` is discarded. */
 	table_print(&t, n > 0 ? out : &text);
-	put_omitted(out, n > max ? n - max : 0);
+	report_more(out, n > max ? n - max : 0, " (--top)");
 	buf_release(&text);
 	return n;
-}
-
-/* The greatest absolute change of the main measure in an entry. */
-static int64_t
-greatest_change(const struct answer *a, const struct order *o)
-{
-	const struct entries *entries = flat_entries(a->profile);
-	int64_t greatest = 0, n;
-
-	for (size_t i = 0; i < o->n; i++) {
-		if (!flat_change(a->profile, &entries->list[o->list[i]],
-		    a->measure, &n))
-			continue;
-		n = n < 0 ? -n : n;
-		greatest = n > greatest ? n : greatest;
-	}
-	return greatest;
 }
 
 void
 report_changes(const struct answer *a, struct filter *f)
 {
+	const struct entries *entries = flat_entries(a->profile);
 	struct buf *out = filter_out(f), text = { 0 };
+	int64_t greatest = 0, change;	/* greatest: what fills a bar */
 	struct order order;
-	int64_t greatest;
 	size_t n;
 
-	flat_sort(a->profile, &order, flat_entries(a->profile),
-	    a->sort_by, true, NULL, NULL);
+	flat_sort(a->profile, &order, entries, a->sort_by, true);
 	put_change_title(a, out);
-	greatest = greatest_change(a, &order);
+	for (size_t i = 0; i < order.n; i++) {
+		if (!flat_change(a->profile, &entries->list[order.list[i]],
+		    a->measure, &change))
+			continue;
+		change = change < 0 ? -change : change;
+		greatest = change > greatest ? change : greatest;
+	}
 	n = put_changes(a, out, &order, true, greatest);
 	n += put_changes(a, out, &order, false, greatest);
 
