@@ -3,14 +3,12 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
-#include "common/base/sort.h"
 #include "common/report/cells.h"
 #include "common/report/report-values.h"
 #include "common/report/svg-label.h"
 #include "common/report/svg.h"
 #include "common/report/xml.h"
 #include "filters/callgraph-fold/flame.h"
-#include "filters/callgraph-fold/formats.h"
 
 /*
  * Sizes are in tenths of a pixel, which is how they are written, so that the
@@ -352,19 +350,6 @@ put_header(struct buf *b, const struct flame *fl, int64_t height)
 	buf_str(b, "</text></g>\n");
 }
 
-/* The box above all stacks, to which the picture is reset. */
-static void
-put_root(struct buf *b, const struct flame *fl)
-{
-	buf_str(b, "<g class=\"box\" tabindex=\"0\"><title>all\n");
-	put_value(b, fl, fl->total);
-	buf_str(b, "</title>");
-	svg_rect(b, MARGIN, TOP, WIDTH - 2 * MARGIN, BOX);
-	buf_str(b, " fill=\"#ccc\"/>");
-	put_label(b, span_str("all"), MARGIN, TOP, WIDTH);
-	buf_str(b, "</g>\n");
-}
-
 static void
 put_legend(struct buf *b, const struct flame *fl, int64_t y)
 {
@@ -406,8 +391,16 @@ put_svg(struct filter *f, const struct stacks *s, unsigned measure)
 	for (; draw(&fl, NULL), fl.n_boxes > BOXES_MAX; fl.least_width *= 2)
 		;
 	bottom = TOP + (int64_t)(fl.depth_max + 2) * ROW + MARGIN;
+
 	put_header(b, &fl, bottom + LEGEND);
-	put_root(b, &fl);
+	/* The box above all stacks, to which the picture is reset. */
+	buf_str(b, "<g class=\"box\" tabindex=\"0\"><title>all\n");
+	put_value(b, &fl, fl.total);
+	buf_str(b, "</title>");
+	svg_rect(b, MARGIN, TOP, WIDTH - 2 * MARGIN, BOX);
+	buf_str(b, " fill=\"#ccc\"/>");
+	put_label(b, span_str("all"), MARGIN, TOP, WIDTH);
+	buf_str(b, "</g>\n");
 	draw(&fl, b);
 	put_legend(b, &fl, bottom);
 	buf_printf(b, "<script>\n%s</script>\n</svg>\n", script);

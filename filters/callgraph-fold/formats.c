@@ -66,22 +66,6 @@ put_folded(struct filter *f, const struct stacks *s, unsigned measure)
 
 /* --- speedscope ---------------------------------------------------------- */
 
-/* The title of the profile, such as "app: time". */
-static void
-put_title(struct buf *b, const struct stacks *s, unsigned measure)
-{
-	struct buf title = { 0 };
-	struct span program = stacks_program(s);
-
-	buf_add(&title, program.p, program.n);
-	if (program.n > 0)
-		buf_str(&title, ": ");
-	buf_str(&title, measure == SELF_NS ? "time" :
-	    callgraph_measure_keys[measure]);
-	json_str(b, "name", buf_span(&title));
-	buf_release(&title);
-}
-
 /* Writes the table of frames, to which the events refer by index. */
 static void
 put_frames(struct buf *b, const struct stacks *s)
@@ -91,9 +75,7 @@ put_frames(struct buf *b, const struct stacks *s)
 	for (size_t i = 0; i < s->n_frames; i++) {
 		const struct frame *frame = &s->frames[i];
 
-		if (i > 0)
-			buf_char(b, ',');
-		buf_char(b, '{');
+		buf_str(b, i > 0 ? ",{" : "{");
 		json_str(b, "name", intern_span(&s->texts, frame->name));
 		if (frame->file != SYM_NONE)
 			json_str(b, "file", intern_span(&s->texts,
@@ -106,19 +88,6 @@ put_frames(struct buf *b, const struct stacks *s)
 	json_close(b, '}');
 }
 
-/* Writes an event: type "O" opens a frame, "C" closes it. */
-static void
-put_event(struct buf *b, const char *type, uint32_t frame, int64_t at)
-{
-	if (b->len > 0 && b->data[b->len - 1] == '}')
-		buf_char(b, ',');
-	buf_char(b, '{');
-	json_cstr(b, "type", type);
-	json_uint(b, "frame", frame);
-	json_int(b, "at", at);
-	buf_char(b, '}');
-}
-
 /*
  * Writes an "evented" profile, as if each stack were a single call: first its
  * function runs, and then its callees.  A "sampled" profile would repeat all
@@ -128,12 +97,20 @@ put_event(struct buf *b, const char *type, uint32_t frame, int64_t at)
 static void
 put_profile(struct buf *b, const struct stacks *s, unsigned measure)
 {
+	struct span program = stacks_program(s);
+	struct buf title = { 0 };	/* such as "app: time" */
 	struct walk w;
 	int64_t at = 0;
 
+	buf_add(&title, program.p, program.n);
+	if (program.n > 0)
+		buf_str(&title, ": ");
+	buf_str(&title, measure == SELF_NS ? "time" :
+	    callgraph_measure_keys[measure]);
+
 	buf_char(b, '{');
 	json_word(b, "type", "evented");
-	put_title(b, s, measure);
+	json_str(b, "name", buf_span(&title));
 	json_cstr(b, "unit", measure == SELF_NS ? "nanoseconds" : "none");
 	json_int(b, "startValue", 0);
 	json_open(b, "events", '[');
@@ -141,11 +118,16 @@ put_profile(struct buf *b, const struct stacks *s, unsigned measure)
 	while (walk_next(&w)) {
 		const struct stack *stack = &s->list[w.stack];
 
-		put_event(b, w.enters ? "O" : "C", stack->frame, at);
+		buf_str(b, b->data[b->len - 1] == '[' ? "{" : ",{");
+		json_word(b, "type", w.enters ? "O" : "C");
+		json_uint(b, "frame", stack->frame);
+		json_int(b, "at", at);
+		buf_char(b, '}');
 		if (w.enters)
 			at = saturating_add(at, stack->measures[measure]);
 	}
 	walk_release(&w);
+	buf_release(&title);
 	json_close(b, ']');
 	json_int(b, "endValue", at);
 	json_close(b, '}');

@@ -252,15 +252,6 @@ function_of(const struct graph_node *n)
 	    n->file, line, line };
 }
 
-static sym
-add_entry(struct adding *a, const struct graph_node *n)
-{
-	struct place line = function_of(n);
-
-	return add_location(a, n->has_function, n->function, &line,
-	    n->name.n > 0 || !n->has_function);
-}
-
 /*
  * The functions that were inlined where a node is called, innermost first, and
  * then the function of its parent, each with the line that it has reached.  The
@@ -332,31 +323,16 @@ is_same_function(const struct graph_node *a, const struct graph_node *b)
 	return a->has_function && b->has_function && a->function == b->function;
 }
 
-/* The packed ids of the locations of a node and its callers. */
-static struct span
-put_stack(struct adding *a, uint32_t node)
-{
-	const struct graph_node *nodes = a->g->nodes;
-	struct buf *b = &a->p->stack;
-	uint32_t parent;
-
-	b->len = 0;
-	put_varint(b, a->entries[node] + 1u);
-	for (; (parent = nodes[node].parent) != INDEX_NONE; node = parent)
-		if (!a->p->collapse_recursion ||
-		    !is_same_function(&nodes[node], &nodes[parent]))
-			put_varint(b, a->calls[node] + 1u);
-	return buf_span(b);
-}
-
 /* Adds the measures of a node to its stack, unless all are 0. */
 static void
 add_sample(struct adding *a, uint32_t node)
 {
-	const int64_t *measures = a->g->nodes[node].measures;
+	const struct graph_node *nodes = a->g->nodes;
+	const int64_t *measures = nodes[node].measures;
 	struct pprof *p = a->p;
 	size_t n_before = p->stacks.n;
 	bool counts = false;
+	uint32_t parent;
 	sym stack;
 
 	for (unsigned i = 0; i < N_TYPES; i++)
@@ -366,7 +342,16 @@ add_sample(struct adding *a, uint32_t node)
 		}
 	if (!counts)
 		return;
-	stack = intern_add(&p->stacks, put_stack(a, node));
+
+	/* The ids of the locations of the node and its callers. */
+	p->stack.len = 0;
+	put_varint(&p->stack, a->entries[node] + 1u);
+	for (; (parent = nodes[node].parent) != INDEX_NONE; node = parent)
+		if (!p->collapse_recursion ||
+		    !is_same_function(&nodes[node], &nodes[parent]))
+			put_varint(&p->stack, a->calls[node] + 1u);
+	stack = intern_add(&p->stacks, buf_span(&p->stack));
+
 	p->measures = mem_grow(p->measures, &p->measures_cap, stack + 1u,
 	    sizeof *p->measures);
 	if (stack >= n_before)
@@ -377,21 +362,6 @@ add_sample(struct adding *a, uint32_t node)
 			    p->measures[stack][i], measures[i]);
 }
 
-/* Remembers the program, and why counts may not be what they seem. */
-static void
-add_comments(struct pprof *p, const struct rec *rec)
-{
-	struct span program;
-
-	if (rec_str(rec, GRAPH_PROGRAM, &program) == REC_OK)
-		intern_add(&p->comments, program);
-	if (rec_true(rec, GRAPH_FOLDED_RECURSION))
-		intern_add(&p->comments, span_str("recursion was folded"));
-	if (callgraph_count(rec, GRAPH_NODES_LIMITED, 0) > 0)
-		intern_add(&p->comments, span_str("some calls are counted at "
-		    "an ancestor: the number of nodes was limited"));
-}
-
 void
 pprof_add(struct pprof *p, const struct callgraph *g, const struct rec *rec)
 {
@@ -399,18 +369,26 @@ pprof_add(struct pprof *p, const struct callgraph *g, const struct rec *rec)
 	    .mappings = mem_resize(NULL, g->n_modules + 1, sizeof(sym)),
 	    .entries = mem_resize(NULL, g->n_nodes + 1, sizeof(sym)),
 	    .calls = mem_resize(NULL, g->n_nodes + 1, sizeof(sym)) };
-	int64_t time_us = callgraph_count(rec, GRAPH_TIME_US, INT_UNKNOWN);
+	struct span program;
 
-	if (time_us != INT_UNKNOWN && (p->time_us == INT_UNKNOWN ||
-	    time_us < p->time_us))
-		p->time_us = time_us;
-	add_comments(p, rec);
+	p->time_us = time_earlier(p->time_us,
+	    callgraph_count(rec, GRAPH_TIME_US, INT_UNKNOWN));
+	if (rec_str(rec, GRAPH_PROGRAM, &program) == REC_OK)
+		intern_add(&p->comments, program);
+	if (rec_true(rec, GRAPH_FOLDED_RECURSION))
+		intern_add(&p->comments, span_str("recursion was folded"));
+	if (callgraph_count(rec, GRAPH_NODES_LIMITED, 0) > 0)
+		intern_add(&p->comments, span_str("some calls are counted at "
+		    "an ancestor: the number of nodes was limited"));
+
 	for (size_t i = 0; i < g->n_modules; i++)
 		a.mappings[i] = add_mapping(p, &g->modules[i]);
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_node *n = &g->nodes[i];
+		struct place line = function_of(n);
 
-		a.entries[i] = add_entry(&a, n);
+		a.entries[i] = add_location(&a, n->has_function, n->function,
+		    &line, n->name.n > 0 || !n->has_function);
 		a.calls[i] = n->parent == INDEX_NONE ? SYM_NONE :
 		    add_call(&a, n, &g->nodes[n->parent]);
 		arena_reset(&p->arena);
