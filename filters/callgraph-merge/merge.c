@@ -163,38 +163,13 @@ add_node(struct merge *m, const struct key *key)
 	return i;
 }
 
-static void
-add_nodes(struct merge *m, const struct callgraph *g,
-    const uint32_t *modules)
-{
-	uint32_t *indexes = mem_resize(NULL, g->n_nodes + 1, sizeof *indexes);
-
-	for (size_t i = 0; i < g->n_nodes; i++) {
-		const struct graph_node *from = &g->nodes[i];
-		struct key key = { .parent = from->parent != INDEX_NONE ?
-		    indexes[from->parent] : INDEX_NONE };
-		struct merge_node *to;
-
-		to_offset(g, modules, from->has_function, from->function,
-		    from->function, &key.module, &key.offset);
-		to_offset(g, modules, from->has_call_site, from->call_site,
-		    from->call_site - 1, &key.call_module, &key.call_offset);
-		indexes[i] = add_node(m, &key);
-		to = &m->nodes[indexes[i]];
-		for (unsigned k = 0; k < N_MEASURES; k++)
-			add_number(m, &to->measures[k], from->measures[k]);
-		for (unsigned k = 0; k < N_NODE_TEXTS; k++)
-			keep_first(m, &to->texts[k], from->texts[k]);
-	}
-	free(indexes);
-}
-
 void
 merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 {
-	/* By module of g: its index in m. */
+	/* By module and by node of g: its index in m. */
 	uint32_t *modules = mem_resize(NULL, g->n_modules + 1,
 	    sizeof *modules);
+	uint32_t *nodes = mem_resize(NULL, g->n_nodes + 1, sizeof *nodes);
 	const struct field *program = rec_get(rec, GRAPH_PROGRAM);
 	int64_t n;
 
@@ -210,8 +185,26 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0));
 	add_number(m, &m->probe_ns, callgraph_count(rec, GRAPH_PROBE_NS, 0));
 	m->folded_recursion |= rec_true(rec, GRAPH_FOLDED_RECURSION);
-	add_nodes(m, g, modules);
+
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct graph_node *from = &g->nodes[i];
+		struct key key = { .parent = from->parent != INDEX_NONE ?
+		    nodes[from->parent] : INDEX_NONE };
+		struct merge_node *to;
+
+		to_offset(g, modules, from->has_function, from->function,
+		    from->function, &key.module, &key.offset);
+		to_offset(g, modules, from->has_call_site, from->call_site,
+		    from->call_site - 1, &key.call_module, &key.call_offset);
+		nodes[i] = add_node(m, &key);
+		to = &m->nodes[nodes[i]];
+		for (unsigned k = 0; k < N_MEASURES; k++)
+			add_number(m, &to->measures[k], from->measures[k]);
+		for (unsigned k = 0; k < N_NODE_TEXTS; k++)
+			keep_first(m, &to->texts[k], from->texts[k]);
+	}
 	free(modules);
+	free(nodes);
 }
 
 /* --- writing ------------------------------------------------------------- */
@@ -287,23 +280,6 @@ compare_nodes(const void *a, const void *b)
 	return c != 0 ? c : cmp_u64(x->call_offset, y->call_offset);
 }
 
-static struct sorted_node *
-sort_nodes(const struct merge *m)
-{
-	struct sorted_node *sorted = mem_resize(NULL, m->n_nodes + 1,
-	    sizeof *sorted);
-
-	for (size_t i = 0; i < m->n_nodes; i++) {
-		struct key key = m->nodes[i].key;
-
-		key.module = position_of(m, key.module);
-		key.call_module = position_of(m, key.call_module);
-		sorted[i] = (struct sorted_node){ key, (uint32_t)i };
-	}
-	sort(sorted, m->n_nodes, sizeof *sorted, compare_nodes);
-	return sorted;
-}
-
 static void
 put_text(const struct merge *m, struct buf *b, const char *key, sym text)
 {
@@ -321,20 +297,12 @@ put_address(const struct merge *m, struct buf *b, const char *key,
 }
 
 static void
-open_item(struct buf *b)
-{
-	if (b->data[b->len - 1] == '}')
-		buf_char(b, ',');
-	buf_char(b, '{');
-}
-
-static void
 put_node(const struct merge *m, uint32_t node, uint32_t parent,
     struct buf *b)
 {
 	const struct merge_node *n = &m->nodes[node];
 
-	open_item(b);
+	buf_str(b, b->data[b->len - 1] == '[' ? "{" : ",{");
 	if (parent != INDEX_NONE)
 		json_uint(b, "parent", parent);
 	put_address(m, b, "function", n->key.module, n->key.offset);
@@ -361,18 +329,28 @@ struct level {
 static void
 put_nodes(const struct merge *m, struct buf *b)
 {
-	struct sorted_node *sorted = sort_nodes(m);
+	struct sorted_node *sorted = mem_resize(NULL, m->n_nodes + 1,
+	    sizeof *sorted);
 	/* By node: where its children begin in sorted. */
 	size_t *first = mem_resize(NULL, m->n_nodes + 2, sizeof *first);
 	struct level *levels = NULL;
 	size_t depth = 0, cap = 0, next = 0;
 	uint32_t n_written = 0;
 
+	for (size_t i = 0; i < m->n_nodes; i++) {
+		struct key key = m->nodes[i].key;
+
+		key.module = position_of(m, key.module);
+		key.call_module = position_of(m, key.call_module);
+		sorted[i] = (struct sorted_node){ key, (uint32_t)i };
+	}
+	sort(sorted, m->n_nodes, sizeof *sorted, compare_nodes);
 	for (size_t i = 0; i <= m->n_nodes; i++) {
 		first[i] = next;
 		while (next < m->n_nodes && sorted[next].key.parent == i)
 			next++;
 	}
+
 	/* The rest of sorted, from next on, are the roots. */
 	levels = mem_grow(levels, &cap, 1, sizeof *levels);
 	levels[depth++] = (struct level){ next, m->n_nodes, INDEX_NONE };
@@ -420,7 +398,7 @@ merge_write(struct merge *m, struct buf *b)
 	for (size_t i = 0; i < m->n_modules; i++) {
 		const struct merge_module *module = &m->modules[order[i]];
 
-		open_item(b);
+		buf_str(b, i > 0 ? ",{" : "{");
 		put_text(m, b, "path", module->path);
 		json_address(b, "base", module->base);
 		json_address(b, "start", module->base + module->low);
