@@ -1,7 +1,5 @@
 /* answers - writes the symbols of an address as JSON members */
 
-#include <stdlib.h>
-
 #include "common/json/json.h"
 #include "common/program/demangle.h"
 #include "filters/callgraph-symbolize/answers.h"
@@ -64,23 +62,6 @@ add_location(struct source *s, uint32_t number, struct buf *b)
 	return t->n > 0;
 }
 
-static void
-put_call(struct buf *b, struct source *s, const struct answer *a)
-{
-	const struct location call = { NULL, a->file, a->line };
-
-	put_location(b, &call, "call_file", "call_line");
-	if (a->n_inlined == 0)
-		return;
-	json_open(b, "call_inlined", '[');
-	for (uint32_t i = 0; i < a->n_inlined; i++) {
-		buf_str(b, i > 0 ? ",{" : "{");
-		add_location(s, a->inlined[i], b);
-		buf_char(b, '}');
-	}
-	json_close(b, ']');
-}
-
 bool
 answers_add_function(struct source *s, uint64_t address, struct buf *b)
 {
@@ -101,6 +82,7 @@ answers_add_call(struct source *s, uint64_t return_address, struct buf *b)
 {
 	struct symbols *symbols = source_symbols(s);
 	const size_t before = b->len;
+	struct location call = { 0 };
 	const struct answer *a;
 	struct text *t;
 
@@ -117,7 +99,19 @@ answers_add_call(struct source *s, uint64_t return_address, struct buf *b)
 		return t->n > 0;
 	}
 
-	put_call(b, s, a);
+	call.file = a->file;
+	call.line = a->line;
+	put_location(b, &call, "call_file", "call_line");
+	if (a->n_inlined > 0) {
+		json_open(b, "call_inlined", '[');
+		for (uint32_t i = 0; i < a->n_inlined; i++) {
+			buf_str(b, i > 0 ? ",{" : "{");
+			add_location(s, a->inlined[i], b);
+			buf_char(b, '}');
+		}
+		json_close(b, ']');
+	}
+
 	if (text_cache_count_request(t)) {
 		buf_add(text_cache_begin(&s->calls, t), b->data + before,
 		    b->len - before);

@@ -177,20 +177,6 @@ keep_call(struct call call)
 	state.calls[state.n_calls++] = call;
 }
 
-/* Whether a return address is in the code of the function at an address. */
-static bool
-is_inside(uint64_t return_address, uint64_t function)
-{
-	const struct loaded *m = module_at(function);
-	struct symbols *symbols;
-
-	if (m == NULL || module_at(return_address - 1) != m ||
-	    (symbols = source_symbols(m->source)) == NULL)
-		return false;
-	return symbols_find(symbols, function - m->base)->function ==
-	    symbols_find(symbols, return_address - 1 - m->base)->function;
-}
-
 /*
  * Whether a call was inlined: then the call site recorded for it equals the one
  * recorded for its caller, and is not in the caller's code.  (A function that
@@ -200,9 +186,21 @@ is_inside(uint64_t return_address, uint64_t function)
 static bool
 is_inlined(const struct call *call, size_t caller)
 {
-	return caller < state.n_calls &&
-	    call->call_site == state.calls[caller].call_site &&
-	    !is_inside(call->call_site, state.calls[caller].function);
+	uint64_t function, site = call->call_site - 1;	/* part of the call */
+	const struct loaded *m;
+	struct symbols *symbols;
+
+	if (caller >= state.n_calls ||
+	    call->call_site != state.calls[caller].call_site)
+		return false;
+	function = state.calls[caller].function;
+	m = module_at(function);
+	if (m == NULL || module_at(site) != m)
+		return true;
+	symbols = source_symbols(m->source);
+	return symbols == NULL ||
+	    symbols_find(symbols, function - m->base)->function !=
+	    symbols_find(symbols, site - m->base)->function;
 }
 
 /* Counts an address without symbols; m is the module that it is in, or NULL. */
@@ -257,39 +255,27 @@ parent_of(const struct rec *node)
 }
 
 /*
- * Keeps the calls of all frames of a crash before they are written, because the
- * caller of a frame is the next frame.  In a callgraph the caller is an earlier
- * node, so put_nodes() keeps each call after writing its node.
- */
-static void
-keep_frames(struct span rest)
-{
-	struct span item;
-	struct rec *node;
-	struct call call;
-	const char *why;
-
-	while ((node = recio_item(state.nodes_io, &rest, &item, &why)) !=
-	    NULL && read_call(node, &call))
-		keep_call(call);
-}
-
-/*
  * Writes the nodes of a callgraph, or the frames of a crash, with symbols added
  * at the end of each.  If one is malformed, rejects the line and returns false.
  */
 static bool
 put_nodes(struct filter *f, struct span rest, bool are_frames, struct buf *b)
 {
-	struct span item;
+	struct span frames = rest, item;
 	struct rec *node;
 	struct call call;
 	const char *why = NULL;
 	size_t n = 0;
 
+	/*
+	 * The caller of a frame is the next frame, so the calls of a crash are
+	 * kept before its frames are written.  In a callgraph the caller is an
+	 * earlier node.
+	 */
 	state.n_calls = 0;
-	if (are_frames)
-		keep_frames(rest);
+	while (are_frames && (node = recio_item(state.nodes_io, &frames, &item,
+	    &why)) != NULL && read_call(node, &call))
+		keep_call(call);
 
 	while ((node = recio_item(state.nodes_io, &rest, &item, &why)) !=
 	    NULL && read_call(node, &call)) {

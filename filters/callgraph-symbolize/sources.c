@@ -13,15 +13,10 @@
 #include "common/program/checksum.h"
 #include "filters/callgraph-symbolize/sources.h"
 
-/* An executable named on the command line; several modules may use it. */
-struct file {
-	struct symbols *symbols;
-	const char *path;
-};
-
 static struct {
 	const struct sources_options *options;
-	struct file *executables;
+	struct symbols **executables;	/* named on the command line; several
+					   modules may share one */
 	struct intern modules;		/* keys made by source_of() */
 	struct source **sources;	/* by number in modules */
 	size_t cap;
@@ -38,27 +33,11 @@ sources_init(const struct sources_options *options)
 	intern_init(&state.modules);
 	state.executables = mem_zero(paths->n + 1, sizeof *state.executables);
 	for (size_t i = 0; i < paths->n; i++) {
-		struct file *file = &state.executables[i];
-
-		file->path = paths->values[i];
-		file->symbols = symbols_open(file->path,
+		state.executables[i] = symbols_open(paths->values[i],
 		    options->debug_dir, &why);
-		if (file->symbols == NULL)
-			die("cannot read '%s': %s", file->path, why);
+		if (state.executables[i] == NULL)
+			die("cannot read '%s': %s", paths->values[i], why);
 	}
-}
-
-/*
- * Whether symbols belong to an executable named on the command line.  Several
- * sources may share them, so they are closed only with the executable.
- */
-static bool
-is_executable(const struct symbols *symbols)
-{
-	for (size_t i = 0; i < state.options->executables.n; i++)
-		if (state.executables[i].symbols == symbols)
-			return true;
-	return false;
 }
 
 void
@@ -67,14 +46,14 @@ sources_release(void)
 	for (size_t i = 0; i < state.modules.n; i++) {
 		struct source *s = state.sources[i];
 
-		if (s->symbols != NULL && !is_executable(s->symbols))
+		if (s->symbols != NULL && !s->is_executable)
 			symbols_close(s->symbols);
 		text_cache_release(&s->locations);
 		text_cache_release(&s->calls);
 		free(s);
 	}
 	for (size_t i = 0; i < state.options->executables.n; i++)
-		symbols_close(state.executables[i].symbols);
+		symbols_close(state.executables[i]);
 	free(state.executables);
 	free(state.sources);
 	intern_release(&state.modules);
@@ -93,12 +72,12 @@ report_missing(const char *path, const struct symbols *symbols)
 void
 sources_report_missing(uint64_t n)
 {
+	const struct opt_list *paths = &state.options->executables;
 	uint64_t n_system = 0;
 	const char *library = NULL;
 
-	for (size_t i = 0; i < state.options->executables.n; i++)
-		report_missing(state.executables[i].path,
-		    state.executables[i].symbols);
+	for (size_t i = 0; i < paths->n; i++)
+		report_missing(paths->values[i], state.executables[i]);
 	for (size_t i = 0; i < state.modules.n; i++) {
 		const struct source *s = state.sources[i];
 
@@ -106,7 +85,7 @@ sources_report_missing(uint64_t n)
 			n_system += s->n_unknown;
 			library = library == NULL ? s->path : library;
 		} else if (!s->is_system && s->symbols != NULL &&
-		    !is_executable(s->symbols)) {
+		    !s->is_executable) {
 			report_missing(s->path, s->symbols);
 		}
 	}
@@ -195,7 +174,7 @@ static struct symbols *
 find_executable(const struct module *m)
 {
 	for (size_t i = 0; i < state.options->executables.n; i++) {
-		struct symbols *s = state.executables[i].symbols;
+		struct symbols *s = state.executables[i];
 
 		if (span_eq(m->build_id, symbols_build_id(s)) &&
 		    (m->build_id.n > 0 || m->is_program))
@@ -250,8 +229,12 @@ source_symbols(struct source *s)
 	if (s->was_opened)
 		return s->symbols;
 	s->was_opened = true;
-	if ((s->symbols = find_release(m)) == NULL &&
-	    (s->symbols = find_executable(m)) == NULL)
+	s->symbols = find_release(m);
+	if (s->symbols == NULL) {
+		s->symbols = find_executable(m);
+		s->is_executable = s->symbols != NULL;
+	}
+	if (s->symbols == NULL)
 		s->symbols = open_module(m, s->path, &why);
 	if (s->symbols == NULL && !s->is_system)
 		err_warn("warning: no symbols for '%s': %s", s->path, why);

@@ -34,6 +34,9 @@ struct source {
 	uint64_t n_unknown;		/* addresses without symbols */
 	bool was_opened;		/* source_symbols() was called */
 	struct symbols *symbols;	/* NULL: not opened, or it failed */
+	bool is_executable;		/* they are those of an executable named
+					   on the command line, which is closed
+					   by itself */
 	/* For answers.c, by number of a location or of an answer. */
 	struct text_cache locations, calls;
 };
