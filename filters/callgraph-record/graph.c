@@ -58,45 +58,40 @@ link_nodes(struct graph *g, uint64_t probe_ps)
 	return root;
 }
 
-/* For positions see graph_put(), which sets the entry of this node later. */
-static void
-put_node(struct buf *b, const struct sent_node *n, const uint32_t *positions,
-    const struct emission *e)
-{
-	buf_str(b, positions[0] > 0 ? ",{" : "{");
-	if (n->parent != 0)
-		json_uint(b, "parent", positions[n->parent] - 1);
-	json_address(b, "function", n->function);
-	if (n->call_site != 0)
-		json_address(b, "call_site", n->call_site);
-	json_uint(b, "calls", n->calls);
-	if (e->timed) {
-		json_uint(b, "self_ns", n->self_ns - n->probe_ns);
-		json_uint(b, "total_ns", n->total_ns);
-		json_uint(b, "measured_ns", n->self_ns);
-	}
-	if (e->sampled)
-		json_uint(b, "samples", n->samples);
-	buf_char(b, '}');
-}
-
 void
 graph_put(struct graph *g, const struct emission *e, struct buf *b)
 {
 	/*
-	 * positions[reference], where a reference is a node's index plus 1: the
-	 * position of the node in the record, counted from 1.  positions[0] is
-	 * the last position so far, or 0.
+	 * By reference to a node: its position in the record, counted from 1.
+	 * positions[0] is the last position so far.
 	 */
 	uint32_t *positions = mem_zero(g->n + 1, sizeof *positions);
 	uint32_t node = link_nodes(g, e->probe_ps), next;
+	const struct sent_node *n;
 	uint64_t probe_ns = 0;
 
 	json_open(b, "nodes", '[');
 	while (node != 0) {
-		put_node(b, &g->nodes[node - 1], positions, e);
+		n = &g->nodes[node - 1];
+		buf_str(b, positions[0] > 0 ? ",{" : "{");
+		if (n->parent != 0)
+			json_uint(b, "parent", positions[n->parent] - 1);
+		json_address(b, "function", n->function);
+		if (n->call_site != 0)
+			json_address(b, "call_site", n->call_site);
+		json_uint(b, "calls", n->calls);
+		if (e->timed) {
+			json_uint(b, "self_ns", n->self_ns - n->probe_ns);
+			json_uint(b, "total_ns", n->total_ns);
+			json_uint(b, "measured_ns", n->self_ns);
+		}
+		if (e->sampled)
+			json_uint(b, "samples", n->samples);
+		buf_char(b, '}');
+
+		probe_ns += n->probe_ns;
 		positions[node] = ++positions[0];
-		next = g->nodes[node - 1].first_child;
+		next = n->first_child;
 		while (node != 0 && next == 0) {
 			next = g->nodes[node - 1].next_sibling;
 			node = g->nodes[node - 1].parent;
@@ -105,9 +100,6 @@ graph_put(struct graph *g, const struct emission *e, struct buf *b)
 	}
 	json_close(b, ']');
 	free(positions);
-
-	for (size_t i = 0; i < g->n; i++)
-		probe_ns += g->nodes[i].probe_ns;
 	if (e->timed)
 		json_uint(b, "probe_ns", probe_ns);
 	g->n = 0;
