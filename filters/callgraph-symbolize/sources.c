@@ -163,25 +163,7 @@ find_release(const struct module *m)
 	return symbols;
 }
 
-/* --- executables --------------------------------------------------------- */
-
-/*
- * The executable named on the command line that was loaded as this module, or
- * NULL.  An executable without a build id matches only the program, and only if
- * the program has none either.
- */
-static struct symbols *
-find_executable(const struct module *m)
-{
-	for (size_t i = 0; i < state.options->executables.n; i++) {
-		struct symbols *s = state.executables[i];
-
-		if (span_eq(m->build_id, symbols_build_id(s)) &&
-		    (m->build_id.n > 0 || m->is_program))
-			return s;
-	}
-	return NULL;
-}
+/* --- the files of modules ------------------------------------------------- */
 
 static bool
 has_checksum(const char *path, struct span expected)
@@ -224,16 +206,28 @@ struct symbols *
 source_symbols(struct source *s)
 {
 	const struct module *m = &s->module;
+	struct symbols *symbols;
 	const char *why;
 
 	if (s->was_opened)
 		return s->symbols;
 	s->was_opened = true;
 	s->symbols = find_release(m);
-	if (s->symbols == NULL) {
-		s->symbols = find_executable(m);
-		s->is_executable = s->symbols != NULL;
+
+	/*
+	 * An executable without a build id matches only the program, and only
+	 * if the program has none either.
+	 */
+	for (size_t i = 0; i < state.options->executables.n &&
+	    s->symbols == NULL; i++) {
+		symbols = state.executables[i];
+		s->is_executable = span_eq(m->build_id,
+		    symbols_build_id(symbols)) &&
+		    (m->build_id.n > 0 || m->is_program);
+		if (s->is_executable)
+			s->symbols = symbols;
 	}
+
 	if (s->symbols == NULL)
 		s->symbols = open_module(m, s->path, &why);
 	if (s->symbols == NULL && !s->is_system)
