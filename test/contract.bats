@@ -601,6 +601,61 @@ sys.exit(subprocess.run(sys.argv[1:], stdin=terminal).returncode)' "$@"
 	done
 }
 
+# make_inputs - writes to `in`: the inputs of the examples, records of each filter
+# that writes some, and files that no filter reads
+make_inputs() {
+	local d=$DATA/demo
+	mkdir in
+	find "$d" -maxdepth 1 -type f -exec cp {} in \;
+	: >in/empty
+	lines '# ninja log v5' >in/header
+	lines '{}' >in/object
+	lines '{"a":1}' >in/untyped
+	lines 'what is this?' >in/text
+	cp "$(type -P true)" in/elf
+	execlog-parse -o in/tasks in/build.log &&
+		buildgraph-parse -o in/nodes in/graph.json &&
+		critpath -g in/nodes -o in/critpath in/tasks &&
+		critpath -g in/nodes --all -o in/all in/tasks &&
+		critpath -g in/nodes --summary -o in/summary in/tasks &&
+		execlog-stat --json -o in/stats in/tasks &&
+		malparse -o in/rows in/mal-2023.json &&
+		malparse --tasks -o in/instructions in/mal-2023.json &&
+		malstat --json -o in/malstat in/rows &&
+		callgraph-stat --json -o in/functions in/callgraph.ndjson &&
+		profile-make -o in/profile in/critpath &&
+		graph-export -o in/picture.dot in/tasks &&
+		timeline -o in/picture.svg in/tasks &&
+		trace-export -o in/picture.json in/tasks &&
+		! perf-diff --history --json -o in/changes in/history.ndjson
+}
+
+@test "a filter that finds nothing to use in a file says so, with a status" {
+	make_inputs
+	for f in execlog-parse buildgraph-parse critpath execlog-stat \
+		graph-export timeline trace-export malparse "malload db" \
+		malstat callgraph-merge callgraph-stat callgraph-fold \
+		profile-make "perf-diff --history"; do
+		for file in in/*; do
+			rm -f db
+			status=0
+			$f "$file" >out 2>err || status=$?
+			# "profile-make" may find records that measure nothing.
+			printf '%s\t%s\t%s\t%s\t%s\n' "$f" "${file#in/}" \
+				$status "$(records <out | grep -c '')" \
+				"$(head -n 1 err)"
+		done
+	done >table
+	[ "$(wc -l <table)" -gt 500 ]
+	awk -F'\t' '$5 == "" && ($3 != 0 || $4 == 0) || $3 > 2' \
+		table >silent
+	cat silent
+	[ ! -s silent ]
+	# What is read without a message is what the filter is for.
+	awk -F'\t' '$3 == 0 && $5 == "" { print $1, $2 }' table |
+		sort | diff "$DATA/contract-read.txt" -
+}
+
 @test "a file that no filter reads is named" {
 	local start what
 	for f in critpath execlog-parse malparse; do

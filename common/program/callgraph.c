@@ -228,12 +228,17 @@ callgraph_next(struct callgraph *g, struct filter *f)
 	const char *why;
 
 	while ((rec = filter_next(f)) != NULL) {
-		if (!rec_is(rec, "callgraph"))
+		if (!rec_is(rec, "callgraph")) {
+			expect_other(&g->expect, f, rec);
 			continue;
+		}
+		g->expect.came = true;
 		if (callgraph_read(g, rec, &why))
 			return rec;
 		filter_reject(f, "%s", why);
 	}
+	expect_end(&g->expect, f, "call graph",
+	    "the output of callgraph-record");
 	return NULL;
 }
 

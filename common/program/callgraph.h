@@ -6,6 +6,7 @@
 
 #include "common/base/intervals.h"
 #include "common/base/num.h"
+#include "common/filter/expect.h"
 #include "common/json/rec.h"
 
 /*
@@ -86,6 +87,7 @@ struct callgraph {
 	size_t n_nodes, nodes_cap;
 
 	/* Private to callgraph.c. */
+	struct expect expect;
 	struct recio *modules_io, *nodes_io;
 	struct intervals module_index;
 	struct interval *ranges;	/* scratch space to build it */
@@ -104,7 +106,8 @@ bool callgraph_read(struct callgraph *, const struct rec *, const char **why);
 
 /*
  * Reads the next callgraph record of the input, and rejects malformed ones.
- * Returns the record, or NULL if there are no more.
+ * Returns the record, or NULL if there are no more; reports it if there was
+ * none, but other records.
  */
 struct rec *callgraph_next(struct callgraph *, struct filter *);
 

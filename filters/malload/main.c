@@ -3,7 +3,7 @@
 #include "common/base/err.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter.h"
-#include "common/mal/expect-rows.h"
+#include "common/filter/expect.h"
 #include "filters/malload/dump.h"
 #include "filters/malload/load.h"
 
@@ -12,7 +12,7 @@ static struct {
 	const char *csv;
 } opt;
 
-static struct expect_rows expect;
+static struct expect expect;
 
 static const struct opt options[] = {
 	{ 0, "sql", OPT_FLAG, &opt.sql, NULL,
@@ -51,12 +51,12 @@ next_row(struct filter *f, enum table_id *t)
 	while ((r = filter_next(f)) != NULL) {
 		*t = table_of(r);
 		if (*t != NO_TABLE || rec_is(r, "trace")) {
-			expect.row_came = true;
+			expect.came = true;
 			return r;
 		}
-		expect_rows_other(&expect, f, r);
+		expect_other(&expect, f, r);
 	}
-	expect_rows_end(&expect, f);
+	expect_end(&expect, f, "row", "the output of malparse");
 	return NULL;
 }
 

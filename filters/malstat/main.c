@@ -4,8 +4,9 @@
 
 #include "common/base/err.h"
 #include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "common/mal/expect-rows.h"
+#include "common/filter/expect.h"
 #include "filters/malstat/costs.h"
 #include "filters/malstat/database.h"
 #include "filters/malstat/emit.h"
@@ -19,7 +20,7 @@ static struct {
 	bool queries;
 } opt = { .top = 10 };
 
-static struct expect_rows expect;
+static struct expect expect;
 
 static const struct opt options[] = {
 	{ 'd', "db", OPT_STR, &opt.database, "DB",
@@ -115,10 +116,10 @@ main(int argc, char **argv)
 	} else {
 		while ((r = filter_next(&f)) != NULL)
 			if (executions_add(&t, &f, r))
-				expect.row_came = true;
+				expect.came = true;
 			else
-				expect_rows_other(&expect, &f, r);
-		expect_rows_end(&expect, &f);
+				expect_other(&expect, &f, r);
+		expect_end(&expect, &f, "row", "the output of malparse");
 	}
 
 	executions_finish(&t);
@@ -128,6 +129,8 @@ main(int argc, char **argv)
 	} else if (f.text) {
 		buf_str(filter_out(&f), "There are no events.\n");
 		filter_emit(&f);
+	} else if (expect.came) {
+		filter_expect_records(&f, "there are no events");
 	}
 	executions_release(&t);
 	return filter_end(&f);

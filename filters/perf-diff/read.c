@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/filter/expect.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/json/items.h"
@@ -29,6 +30,7 @@ struct staged {
 
 struct reader {
 	struct samples *samples;
+	struct expect expect;
 	struct resources *resources;
 	struct staged *staged;		/* added if the profile is valid */
 	size_t n_staged, staged_cap;
@@ -209,17 +211,24 @@ reader_read_files(struct reader *r, struct filter *f, uint32_t side)
 	while ((rec = filter_next_document(f, &text)) != NULL) {
 		why = NULL;
 		profile = rec_get(rec, PROFILE);
-		if (rec_get(rec, HEADER) != NULL)
-			why = read_profile(r, rec, text, side);
-		else if (rec_is(rec, "profile") && profile != NULL)
-			why = read_profile(r, rec, profile->token, side);
-		else if (rec_is(rec, "version"))
+		if (rec_is(rec, "version")) {
 			why = side == INDEX_NONE ? read_version(r, rec) : NULL;
-		else if (rec_is(rec, "sample") ||
+		} else if (rec_get(rec, HEADER) != NULL) {
+			why = read_profile(r, rec, text, side);
+			r->expect.came = true;
+		} else if (rec_is(rec, "profile") && profile != NULL) {
+			why = read_profile(r, rec, profile->token, side);
+			r->expect.came = true;
+		} else if (rec_is(rec, "sample") ||
 		    (rec_get(rec, KEY_TYPE) == NULL &&
-		    rec_get(rec, UID) != NULL))
+		    rec_get(rec, UID) != NULL)) {
 			why = read_sample(r, rec, side);
+			r->expect.came = true;
+		} else {
+			expect_other(&r->expect, f, rec);
+		}
 		if (why != NULL)
 			filter_reject(f, "%s", why);
 	}
+	expect_end(&r->expect, f, "sample", "the output of profile-make");
 }
