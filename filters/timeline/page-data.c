@@ -118,7 +118,7 @@ collect_strings(struct page_data *d)
 	memset(d->type_place, 0xff, d->all->types.n * sizeof *d->type_place);
 	d->n_types = 0;
 	for (size_t i = 0; i < p->n_hosts; i++)
-		intern_add(&d->strings, p->hosts[i].name);
+		intern_add(&d->strings, p->hosts[i]);
 	for (size_t i = 0; i < p->n_bars; i++) {
 		if (d->place[i] == INDEX_NONE)
 			continue;
@@ -347,7 +347,7 @@ put_lanes(struct buf *b, struct page_data *d)
 
 	json_open(b, "hosts", '[');
 	for (size_t i = 0; i < p->n_hosts; i++)
-		put_number(b, string_number(d, p->hosts[i].name));
+		put_number(b, string_number(d, p->hosts[i]));
 	/* The host, the class, and the lanes that were merged into it. */
 	buf_str(b, "],\"lanes\":[");
 	for (size_t i = 0; i < p->n_lanes; i++) {

@@ -69,7 +69,7 @@ put_task_cells(struct buf *b, const struct page_data *d, uint32_t i)
 	buf_str(b, "</td><td>");
 	xml_text(b, intern_span(&d->all->types, bar->type));
 	buf_str(b, "</td><td>");
-	xml_text(b, d->p->hosts[d->p->lanes[bar->lane].host].name);
+	xml_text(b, d->p->hosts[d->p->lanes[bar->lane].host]);
 	buf_str(b, "</td>");
 	put_time_cell(b, bar->start_us);
 	put_time_cell(b, bar_length_us(bar));

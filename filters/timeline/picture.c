@@ -146,7 +146,7 @@ add_hosts(struct pictures *all, struct picture *p, struct arranger *a)
 			p->has_threads = true;
 		}
 		buf_add(&name, place->name.p, place->name.n);
-		p->hosts[i].name = keep_text(all, buf_span(&name));
+		p->hosts[i] = keep_text(all, buf_span(&name));
 	}
 	p->n_hosts = a->n_places;
 	buf_release(&name);
@@ -227,9 +227,8 @@ add_lanes(struct picture *p, size_t *cap, const struct item *of, uint32_t n,
 {
 	p->lanes = mem_grow(p->lanes, cap, p->n_lanes + n, sizeof *p->lanes);
 	for (uint32_t i = 0; i < n; i++)
-		p->lanes[p->n_lanes++] = (struct lane){ of->host, of->class, i,
+		p->lanes[p->n_lanes++] = (struct lane){ of->host, of->class,
 		    n_slots };
-	p->hosts[of->host].n_lanes += n;
 }
 
 /*
@@ -263,14 +262,10 @@ arrange(struct picture *p, const struct arranger *a, struct lane_task *tasks,
     bool is_merged)
 {
 	size_t cap = 0, next;
-	uint32_t host = INDEX_NONE;
 
 	free(p->lanes);
 	p->lanes = NULL;
 	p->n_lanes = 0;
-	for (size_t i = 0; i < p->n_hosts; i++)
-		p->hosts[i].n_lanes = 0;
-
 	for (size_t i = 0; i < a->n; i = next) {
 		const struct item *first = &a->items[i];
 
@@ -278,10 +273,6 @@ arrange(struct picture *p, const struct arranger *a, struct lane_task *tasks,
 		    first->host && a->items[next].class == first->class;
 		    next++)
 			;
-		if (first->host != host)
-			p->hosts[first->host].first_lane =
-			    (uint32_t)p->n_lanes;
-		host = first->host;
 		arrange_group(p, &cap, first, next - i, is_merged ? 1 :
 		    first->class == LANE_RUN ? UINT32_MAX : OTHER_LANES_MAX,
 		    tasks + i);
@@ -323,7 +314,6 @@ add_to_type(struct pictures *all, struct build *b, const struct task *t,
 	}
 	type = &all->type_list[number];
 	type->busy_us = saturating_add(type->busy_us, elapsed_us);
-	type->n_tasks++;
 	return number;
 }
 
@@ -353,8 +343,6 @@ make_bars(struct pictures *all, struct picture *p, const struct arranger *a,
 		    add_to_type(all, a->build, t, elapsed_us, &types),
 		    t->flags & TASK_CACHED, t->flags & TASK_FAILED };
 		p->busy_us = saturating_add(p->busy_us, elapsed_us);
-		p->hosts[item->host].busy_us += elapsed_us;
-		p->hosts[item->host].n_tasks++;
 	}
 	free(types.values);
 	free(at);

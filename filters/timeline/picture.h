@@ -52,17 +52,9 @@ bar_length_us(const struct bar *bar)
 	return bar->end_us - bar->start_us;
 }
 
-struct host {			/* or thread, or the whole build */
-	struct span name;	/* "" if the build has no hosts */
-	uint32_t first_lane, n_lanes;
-	uint32_t n_tasks;
-	int64_t busy_us;	/* the sum of its tasks */
-};
-
 struct lane {
 	uint32_t host;
 	enum lane_class class;
-	uint32_t number;	/* in its host and class, from 0 */
 	uint32_t n_slots;	/* how many lanes were merged into it, 1 if
 				   none: then its tasks do not overlap */
 };
@@ -81,7 +73,8 @@ struct picture {
 	size_t n_bars;
 	struct bar_text *texts;
 	size_t n_texts, texts_cap;
-	struct host *hosts;	/* in the order of their names */
+	struct span *hosts;	/* the names of hosts or threads, in their
+				   order; "" if the build has neither */
 	size_t n_hosts;
 	struct lane *lanes;	/* in the order of hosts, from the top */
 	size_t n_lanes;
@@ -109,7 +102,6 @@ struct pictures {
 	struct intern types;
 	struct type {
 		int64_t busy_us;
-		uint64_t n_tasks;
 		unsigned color;	/* index in picture_colors; set by
 				   pictures_rank() */
 	} *type_list;		/* by number of types */

@@ -82,7 +82,7 @@ gutter(const struct pictures *all)
 
 	for (size_t i = 0; i < all->n; i++)
 		for (size_t k = 0; k < all->list[i].n_hosts; k++) {
-			struct span name = all->list[i].hosts[k].name;
+			struct span name = all->list[i].hosts[k];
 
 			n = cells_width(name);
 			if (n > columns)
@@ -146,9 +146,9 @@ put_tooltip(const struct drawing *d, const struct picture *p,
 	report_us(b, bar_length_us(bar));
 	buf_str(b, ", at +");
 	report_us(b, bar->start_us);
-	if (p->hosts[p->lanes[bar->lane].host].name.n > 0) {
+	if (p->hosts[p->lanes[bar->lane].host].n > 0) {
 		buf_str(b, ", ");
-		xml_text(b, p->hosts[p->lanes[bar->lane].host].name);
+		xml_text(b, p->hosts[p->lanes[bar->lane].host]);
 	}
 	if (bar->is_cached)
 		buf_str(b, ", from the cache");
@@ -249,11 +249,11 @@ put_lane(const struct drawing *d, const struct picture *p,
 
 /* Writes the name of a host beside its lanes, and a line above them. */
 static void
-put_host(struct drawing *d, const struct host *host, int64_t height)
+put_host(struct drawing *d, struct span host, int64_t height)
 {
 	if (height >= 80)
 		put_line(d->b, "grid", MARGIN, d->y, d->right, d->y);
-	svg_label(d->b, host->name, MARGIN, d->y + BASELINE,
+	svg_label(d->b, host, MARGIN, d->y + BASELINE,
 	    columns_in(d->left - MARGIN - CHAR_WIDTH));
 	buf_char(d->b, '\n');
 }
@@ -274,7 +274,7 @@ put_lanes(struct drawing *d, const struct picture *p)
 		    p->bars[i].lane; next++)
 			;
 		if (lane->host != host && d->y >= free_y) {
-			put_host(d, &p->hosts[lane->host], height);
+			put_host(d, p->hosts[lane->host], height);
 			free_y = d->y + LINE - 40;
 		}
 		host = lane->host;
@@ -325,7 +325,7 @@ put_facts(struct buf *b, const struct picture *p)
 {
 	report_us(b, p->wall_us);
 	buf_printf(b, ", %zu task%s", p->n_bars, plural(p->n_bars, "", "s"));
-	if (p->n_hosts > 0 && p->hosts[p->n_hosts - 1].name.n > 0)
+	if (p->n_hosts > 0 && p->hosts[p->n_hosts - 1].n > 0)
 		buf_printf(b, " on %zu %s%s", p->n_hosts, picture_place(p),
 		    plural(p->n_hosts, "", "s"));
 	buf_printf(b, ", at most %u at once, %.1f on average",
