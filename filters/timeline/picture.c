@@ -45,13 +45,17 @@ struct place {
 };
 
 struct arranger {
+	struct pictures *all;
+	struct picture *p;
 	struct build *build;
 	struct item *items;
 	size_t n;
 	struct place *places;
 	size_t n_places, places_cap;
 	uint32_t *place_of_host, *place_of_thread;	/* by symbol */
-	uint32_t *rank;			/* by place: its index in hosts */
+	uint32_t *n_attempts;		/* by the first task of an id */
+	struct lane_task *lanes;	/* by item */
+	uint32_t *bar_of_task;		/* INDEX_NONE: it is not drawn */
 };
 
 /* Keeps a text in the form in which it is shown, which has its width. */
@@ -124,32 +128,37 @@ compare_places(const void *a, const void *b, void *context)
 	return text_compare_numbers(places[*x].name, places[*y].name);
 }
 
+/* Names the hosts, and changes the items' places to the indexes of hosts. */
 static void
-add_hosts(struct pictures *all, struct picture *p, struct arranger *a)
+add_hosts(struct arranger *a)
 {
 	uint32_t *order = mem_resize(NULL, a->n_places, sizeof *order);
+	uint32_t *rank = mem_resize(NULL, a->n_places, sizeof *rank);
+	struct picture *p = a->p;
 	struct buf name = { 0 };
 
 	for (uint32_t i = 0; i < a->n_places; i++)
 		order[i] = i;
 	sort_with(order, a->n_places, sizeof *order, compare_places,
 	    a->places);
-	a->rank = mem_resize(NULL, a->n_places, sizeof *a->rank);
 	p->hosts = mem_zero(a->n_places, sizeof *p->hosts);
+	p->n_hosts = a->n_places;
 	for (uint32_t i = 0; i < a->n_places; i++) {
 		const struct place *place = &a->places[order[i]];
 
-		a->rank[order[i]] = i;
+		rank[order[i]] = i;
 		name.len = 0;
 		if (place->thread != INT_UNKNOWN) {
 			buf_str(&name, "thread ");
 			p->has_threads = true;
 		}
 		buf_add(&name, place->name.p, place->name.n);
-		p->hosts[i] = keep_text(all, buf_span(&name));
+		p->hosts[i] = keep_text(a->all, buf_span(&name));
 	}
-	p->n_hosts = a->n_places;
+	for (size_t i = 0; i < a->n; i++)
+		a->items[i].host = rank[a->items[i].host];
 	buf_release(&name);
+	free(rank);
 	free(order);
 }
 
@@ -162,33 +171,30 @@ is_drawn(const struct task *t)
 	    !(t->flags & TASK_TOTAL) && t->end_us >= t->start_us;
 }
 
-/* The start of the build, or of the first task if that is earlier. */
-static int64_t
-find_origin(const struct build *b)
+static void
+collect_items(struct arranger *a)
 {
+	struct build *b = a->build;
+	struct picture *p = a->p;
+	const struct task *t = b->tasks;
 	int64_t origin_us = b->start_us;
 
 	for (size_t i = 0; i < b->n_tasks; i++)
-		if (is_drawn(&b->tasks[i]))
-			origin_us = time_earlier(origin_us,
-			    b->tasks[i].start_us);
-	return origin_us;
-}
-
-static void
-collect(struct arranger *a, struct picture *p)
-{
-	struct build *b = a->build;
-	const struct task *t = b->tasks;
-	int64_t origin_us = find_origin(b);
+		if (is_drawn(&t[i]))
+			origin_us = time_earlier(origin_us, t[i].start_us);
+	p->wall_us = 1;		/* a width, even if nothing took time */
+	if (b->end_us != INT_UNKNOWN && b->end_us > origin_us)
+		p->wall_us = b->end_us - origin_us;
 
 	a->items = mem_resize(NULL, b->n_tasks, sizeof *a->items);
+	a->n_attempts = mem_zero(b->n_tasks, sizeof *a->n_attempts);
 	a->place_of_host = mem_ones(b->names.n + 1, sizeof *a->place_of_host);
 	a->place_of_thread = mem_ones(b->names.n,
 	    sizeof *a->place_of_thread);
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
 		if (t->flags & TASK_SUPERSEDED)
 			continue;
+		a->n_attempts[build_find_task(b, t->id)]++;
 		if (!is_drawn(t)) {
 			p->n_left_out++;
 			continue;
@@ -197,6 +203,7 @@ collect(struct arranger *a, struct picture *p)
 		    t->end_us - origin_us, i, find_place(a, t),
 		    t->kind == b->copy ? LANE_COPY :
 		    t->kind == b->prepare ? LANE_PREPARE : LANE_RUN };
+		p->wall_us = time_later(p->wall_us, t->end_us - origin_us);
 	}
 }
 
@@ -219,63 +226,46 @@ compare_items(const void *a, const void *b, void *context)
 	    &build->tasks[y->task]);
 }
 
-/* --- lanes ---------------------------------------------------------------- */
-
-static void
-add_lanes(struct picture *p, size_t *cap, const struct item *of, uint32_t n,
-    uint32_t n_slots)
-{
-	p->lanes = mem_grow(p->lanes, cap, p->n_lanes + n, sizeof *p->lanes);
-	for (uint32_t i = 0; i < n; i++)
-		p->lanes[p->n_lanes++] = (struct lane){ of->host, of->class,
-		    n_slots };
-}
-
 /*
- * Arranges n items of one host and class, sorted by start, in lanes from
- * p->n_lanes on; all in one lane if they need more than n_max.
+ * Makes the lanes.  The items of one host and class share one lane if they need
+ * more than n_max, or more than OTHER_LANES_MAX if they are not runs.
  */
 static void
-arrange_group(struct picture *p, size_t *cap, const struct item *items,
-    size_t n, uint32_t n_max, struct lane_task *tasks)
-{
-	uint32_t first = (uint32_t)p->n_lanes, n_lanes;
-
-	for (size_t i = 0; i < n; i++) {
-		tasks[i].start = items[i].start_us;
-		/* A task that took no time needs a place, too. */
-		tasks[i].end = items[i].end_us + (items[i].end_us ==
-		    items[i].start_us);
-	}
-	n_lanes = lanes_assign(tasks, n);
-	if (n_lanes > n_max)
-		add_lanes(p, cap, items, 1, n_lanes);
-	else
-		add_lanes(p, cap, items, n_lanes, 1);
-	for (size_t i = 0; i < n; i++)
-		tasks[i].lane = first + (n_lanes > n_max ? 0 : tasks[i].lane);
-}
-
-/* Sets tasks[i].lane for each item; forgets how they were arranged before. */
-static void
-arrange(struct picture *p, const struct arranger *a, struct lane_task *tasks,
-    bool is_merged)
+make_lanes(struct arranger *a, uint32_t n_max)
 {
 	size_t cap = 0, next;
+	struct picture *p = a->p;
 
 	free(p->lanes);
 	p->lanes = NULL;
 	p->n_lanes = 0;
 	for (size_t i = 0; i < a->n; i = next) {
-		const struct item *first = &a->items[i];
+		const struct item *of = &a->items[i];
+		uint32_t limit = of->class != LANE_RUN &&
+		    n_max > OTHER_LANES_MAX ? OTHER_LANES_MAX : n_max;
+		uint32_t first = (uint32_t)p->n_lanes, n, n_slots = 1;
 
-		for (next = i + 1; next < a->n && a->items[next].host ==
-		    first->host && a->items[next].class == first->class;
-		    next++)
-			;
-		arrange_group(p, &cap, first, next - i, is_merged ? 1 :
-		    first->class == LANE_RUN ? UINT32_MAX : OTHER_LANES_MAX,
-		    tasks + i);
+		for (next = i; next < a->n && a->items[next].host == of->host &&
+		    a->items[next].class == of->class; next++) {
+			a->lanes[next].start = a->items[next].start_us;
+			/* A task that took no time needs a place, too. */
+			a->lanes[next].end = time_later(a->items[next].end_us,
+			    a->items[next].start_us + 1);
+		}
+		n = lanes_assign(a->lanes + i, next - i);
+		if (n > limit) {
+			n_slots = n;
+			n = 1;
+		}
+
+		p->lanes = mem_grow(p->lanes, &cap, p->n_lanes + n,
+		    sizeof *p->lanes);
+		for (uint32_t k = 0; k < n; k++)
+			p->lanes[p->n_lanes++] = (struct lane){ of->host,
+			    of->class, n_slots };
+		for (size_t k = i; k < next; k++)
+			a->lanes[k].lane = first +
+			    (n_slots > 1 ? 0 : a->lanes[k].lane);
 	}
 }
 
@@ -296,85 +286,79 @@ intern_type(struct pictures *all, struct span name)
 }
 
 /*
- * Adds a task to its type.  numbers maps the build's symbols to types, as far
- * as they are known.
+ * The type of a task.  numbers maps the build's symbols to types, as far as
+ * they are known.
  */
 static uint32_t
-add_to_type(struct pictures *all, struct build *b, const struct task *t,
-    int64_t elapsed_us, struct column *numbers)
+type_of(struct arranger *a, const struct task *t, struct column *numbers)
 {
-	sym name = build_type(b, t), number;
-	struct type *type;
+	sym name = build_type(a->build, t), number;
 
-	number = name == SYM_NONE ? intern_type(all, span_str("run")) :
-	    column_get(numbers, name);
+	if (name == SYM_NONE)
+		return intern_type(a->all, span_str("run"));
+	number = column_get(numbers, name);
 	if (number == SYM_NONE) {
-		number = intern_type(all, intern_span(&b->names, name));
+		number = intern_type(a->all, intern_span(&a->build->names,
+		    name));
 		column_set(numbers, name, number);
 	}
-	type = &all->type_list[number];
-	type->busy_us = saturating_add(type->busy_us, elapsed_us);
 	return number;
 }
 
 /* Makes the bars, by lane: a counting sort, which keeps the order by start. */
 static void
-make_bars(struct pictures *all, struct picture *p, const struct arranger *a,
-    const struct lane_task *tasks, uint32_t *bar_of_task)
+make_bars(struct arranger *a)
 {
+	struct picture *p = a->p;
 	size_t *at = mem_zero(p->n_lanes + 1, sizeof *at);
 	struct column types = { 0 };
 
 	p->bars = mem_resize(NULL, a->n, sizeof *p->bars);
 	p->n_bars = a->n;
 	for (size_t i = 0; i < a->n; i++)
-		at[tasks[i].lane + 1]++;
+		at[a->lanes[i].lane + 1]++;
 	for (size_t i = 1; i <= p->n_lanes; i++)
 		at[i] += at[i - 1];
 	for (size_t i = 0; i < a->n; i++) {
 		const struct item *item = &a->items[i];
 		const struct task *t = &a->build->tasks[item->task];
+		uint32_t type = type_of(a, t, &types);
 		int64_t elapsed_us = item->end_us - item->start_us;
-		size_t bar = at[tasks[i].lane]++;
+		int64_t *busy_us = &a->all->type_list[type].busy_us;
+		size_t bar = at[a->lanes[i].lane]++;
 
-		bar_of_task[item->task] = (uint32_t)bar;
+		a->bar_of_task[item->task] = (uint32_t)bar;
 		p->bars[bar] = (struct bar){ item->start_us, item->end_us,
-		    INT_UNKNOWN, INT_UNKNOWN, tasks[i].lane, 0, INDEX_NONE,
-		    add_to_type(all, a->build, t, elapsed_us, &types),
-		    t->flags & TASK_CACHED, t->flags & TASK_FAILED };
+		    INT_UNKNOWN, INT_UNKNOWN, a->lanes[i].lane, 0, INDEX_NONE,
+		    type, t->flags & TASK_CACHED, t->flags & TASK_FAILED };
 		p->busy_us = saturating_add(p->busy_us, elapsed_us);
+		*busy_us = saturating_add(*busy_us, elapsed_us);
 	}
 	free(types.values);
 	free(at);
 }
 
-/* The slack of a task, which critpath has written, or INT_UNKNOWN. */
-static int64_t
-slack_of(const struct build *b, const struct task *t)
-{
-	sym slack = build_value(b, t, SLACK);
-	int64_t us;
-
-	return slack != SYM_NONE && text_i64(intern_span(&b->names, slack),
-	    &us) && us >= 0 ? us : INT_UNKNOWN;
-}
-
 static void
-add_text(struct pictures *all, struct picture *p, const struct build *b,
-    const struct task *t, struct bar *bar)
+add_text(struct arranger *a, uint32_t task)
 {
-	struct buf id = { 0 };
-	sym target = build_target(b, t);
+	struct pictures *all = a->all;
+	struct picture *p = a->p;
+	const struct build *b = a->build;
+	const struct task *t = &b->tasks[task];
+	struct bar *bar = &p->bars[a->bar_of_task[task]];
+	sym target = build_target(b, t), slack = build_value(b, t, SLACK);
 	struct bar_text *text;
+	struct buf id = { 0 };
 
 	if (bar->text != INDEX_NONE)
 		return;
-	build_put_id(b, t, &id);
 	p->texts = mem_grow(p->texts, &p->texts_cap, p->n_texts + 1,
 	    sizeof *p->texts);
 	bar->text = (uint32_t)p->n_texts;
 	text = &p->texts[p->n_texts++];
+	build_put_id(b, t, &id);
 	text->id = keep_text(all, buf_span(&id));
+	buf_release(&id);
 	text->name = keep_text(all, build_name(b, t));
 	/* The ids of instructions say nothing, unlike what they do. */
 	if (p->has_threads && span_compare(text->name, text->id) == 0)
@@ -382,18 +366,22 @@ add_text(struct pictures *all, struct picture *p, const struct build *b,
 		    bar->type));
 	text->target = target == SYM_NONE ? span_of("", 0) :
 	    keep_text(all, intern_span(&b->names, target));
-	text->slack_us = slack_of(b, t);
-	buf_release(&id);
+	if (slack == SYM_NONE || !text_i64(intern_span(&b->names, slack),
+	    &text->slack_us) || text->slack_us < 0)
+		text->slack_us = INT_UNKNOWN;
+	text->n_attempts = a->n_attempts[build_find_task(b, t->id)];
+	text->attempt = text->n_attempts > 1 ? t->attempt : 1;
 }
 
 static void
-mark_path(struct pictures *all, struct picture *p, const struct build *b,
-    const struct path_step *steps, size_t n, const uint32_t *bar_of_task)
+mark_path(struct arranger *a, const struct path_step *steps, size_t n)
 {
+	struct picture *p = a->p;
+
 	p->path = mem_resize(NULL, n, sizeof *p->path);
 	p->has_path = n > 0;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t bar = bar_of_task[steps[i].task];
+		uint32_t bar = a->bar_of_task[steps[i].task];
 
 		if (bar == INDEX_NONE)		/* it has no times */
 			continue;
@@ -402,70 +390,33 @@ mark_path(struct pictures *all, struct picture *p, const struct build *b,
 		p->bars[bar].potential_us = steps[i].potential_us;
 		p->path[p->n_path++] = bar;
 		p->path_us += bar_length_us(&p->bars[bar]);
-		add_text(all, p, b, &b->tasks[steps[i].task], &p->bars[bar]);
+		add_text(a, steps[i].task);
 	}
-}
-
-/* The length of the nth longest bar, from 0; 0 if there are not so many. */
-static int64_t
-nth_length(const struct picture *p, size_t n)
-{
-	uint64_t *lengths;
-	int64_t length;
-
-	if (n >= p->n_bars)
-		return 0;
-	lengths = mem_resize(NULL, p->n_bars, sizeof *lengths);
-	for (size_t i = 0; i < p->n_bars; i++)
-		lengths[i] = (uint64_t)(p->bars[i].end_us -
-		    p->bars[i].start_us);
-	sort_u64(lengths, p->n_bars);
-	length = (int64_t)lengths[p->n_bars - 1 - n];
-	free(lengths);
-	return length;
 }
 
 /* Adds the texts of the n_texts longest tasks and of those that failed. */
 static void
-add_texts(struct pictures *all, struct picture *p, const struct arranger *a,
-    const uint32_t *bar_of_task, size_t n_texts)
+add_texts(struct arranger *a, size_t n_texts)
 {
-	int64_t length = nth_length(p, n_texts);
+	const struct bar *bars = a->p->bars;
+	int64_t length_us = -1;		/* bars that are longer have texts */
+	uint64_t *lengths;
 
-	for (size_t i = 0; i < a->n; i++) {
-		uint32_t task = a->items[i].task;
-		struct bar *bar = &p->bars[bar_of_task[task]];
-
-		if (bar_length_us(bar) > length || bar->has_failed ||
-		    n_texts >= p->n_bars)
-			add_text(all, p, a->build, &a->build->tasks[task], bar);
+	if (n_texts < a->n) {
+		lengths = mem_resize(NULL, a->n, sizeof *lengths);
+		for (size_t i = 0; i < a->n; i++)
+			lengths[i] = (uint64_t)bar_length_us(&bars[i]);
+		sort_u64(lengths, a->n);
+		length_us = (int64_t)lengths[a->n - 1 - n_texts];
+		free(lengths);
 	}
-}
-
-/* Says of each task with texts which attempt of how many it is. */
-static void
-add_attempts(struct picture *p, const struct arranger *a,
-    const uint32_t *bar_of_task)
-{
-	const struct build *b = a->build;
-	uint32_t *n_attempts = mem_zero(b->n_tasks, sizeof *n_attempts);
-	const struct task *t = b->tasks;
-	const struct bar *bar;
-	struct bar_text *text;
-
-	for (size_t i = 0; i < b->n_tasks; i++, t++)
-		n_attempts[build_find_task(b, t->id)] +=
-		    (t->flags & TASK_SUPERSEDED) == 0;
 	for (size_t i = 0; i < a->n; i++) {
-		t = &b->tasks[a->items[i].task];
-		bar = &p->bars[bar_of_task[a->items[i].task]];
-		if (bar->text == INDEX_NONE)
-			continue;
-		text = &p->texts[bar->text];
-		text->n_attempts = n_attempts[build_find_task(b, t->id)];
-		text->attempt = text->n_attempts > 1 ? t->attempt : 1;
+		const struct bar *bar =
+		    &bars[a->bar_of_task[a->items[i].task]];
+
+		if (bar_length_us(bar) > length_us || bar->has_failed)
+			add_text(a, a->items[i].task);
 	}
-	free(n_attempts);
 }
 
 /* At least 1, even if no task took time: pictures are scaled by it. */
@@ -490,59 +441,42 @@ most_running(const struct picture *p)
 	return most;
 }
 
-static void
-release_arranger(struct arranger *a)
-{
-	free(a->items);
-	free(a->places);
-	free(a->place_of_host);
-	free(a->place_of_thread);
-	free(a->rank);
-}
-
 void
 pictures_add(struct pictures *all, struct build *b,
     const struct path_step *steps, size_t n_steps, size_t n_texts)
 {
-	struct arranger a = { .build = b };
+	struct arranger a = { .all = all, .build = b };
 	struct picture *p;
-	struct lane_task *tasks;
-	uint32_t *bar_of_task = mem_ones(b->n_tasks, sizeof *bar_of_task);
 
 	all->list = mem_grow(all->list, &all->cap, all->n + 1,
 	    sizeof *all->list);
-	p = &all->list[all->n++];
+	p = a.p = &all->list[all->n++];
 	*p = (struct picture){ 0 };
 	if (b->run_name != NULL)
 		p->run = keep_text(all, span_str(b->run_name)).p;
 
-	collect(&a, p);
-	add_hosts(all, p, &a);
-	for (size_t i = 0; i < a.n; i++)
-		a.items[i].host = a.rank[a.items[i].host];
+	collect_items(&a);
+	add_hosts(&a);
 	sort_with(a.items, a.n, sizeof *a.items, compare_items, b);
-
-	tasks = mem_resize(NULL, a.n, sizeof *tasks);
-	arrange(p, &a, tasks, false);
+	a.lanes = mem_resize(NULL, a.n, sizeof *a.lanes);
+	make_lanes(&a, UINT32_MAX);
 	if (p->n_lanes > LANES_MAX)
-		arrange(p, &a, tasks, true);
-	make_bars(all, p, &a, tasks, bar_of_task);
-	mark_path(all, p, b, steps, n_steps, bar_of_task);
-	add_texts(all, p, &a, bar_of_task, n_texts);
-	add_attempts(p, &a, bar_of_task);
+		make_lanes(&a, 1);
 
+	a.bar_of_task = mem_ones(b->n_tasks, sizeof *a.bar_of_task);
+	make_bars(&a);
+	mark_path(&a, steps, n_steps);
+	add_texts(&a, n_texts);
 	p->n_running_max = most_running(p);
-	p->wall_us = 1;		/* a width, even if nothing took time */
-	if (b->end_us != INT_UNKNOWN && b->end_us > find_origin(b))
-		p->wall_us = b->end_us - find_origin(b);
-	for (size_t i = 0; i < p->n_bars; i++)
-		if (p->bars[i].end_us > p->wall_us)
-			p->wall_us = p->bars[i].end_us;
-	if (p->wall_us > all->wall_us)
-		all->wall_us = p->wall_us;
-	free(tasks);
-	free(bar_of_task);
-	release_arranger(&a);
+	all->wall_us = time_later(all->wall_us, p->wall_us);
+
+	free(a.items);
+	free(a.places);
+	free(a.place_of_host);
+	free(a.place_of_thread);
+	free(a.n_attempts);
+	free(a.lanes);
+	free(a.bar_of_task);
 }
 
 /* The type with the most time that has no color yet, or SYM_NONE. */
@@ -561,22 +495,11 @@ next_type(const struct pictures *all)
 	return best;
 }
 
-static size_t
-count_marked(const struct pictures *all)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < all->n; i++)
-		for (size_t k = 0; k < all->list[i].n_bars; k++)
-			n += all->list[i].bars[k].step > 0 ||
-			    all->list[i].bars[k].has_failed;
-	return n;
-}
-
 void
 pictures_rank(struct pictures *all)
 {
 	sym type, copy = intern_find(&all->types, span_str("copy"));
+	size_t n_marked = 0;
 
 	for (sym i = 0; i < all->types.n; i++)
 		all->type_list[i].color = i == copy ? COLOR_COPY : COLOR_REST;
@@ -586,5 +509,9 @@ pictures_rank(struct pictures *all)
 			break;
 		all->type_list[type].color = color;
 	}
-	all->merges_marked = count_marked(all) > MARKED_MAX;
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < all->list[i].n_bars; k++)
+			n_marked += all->list[i].bars[k].step > 0 ||
+			    all->list[i].bars[k].has_failed;
+	all->merges_marked = n_marked > MARKED_MAX;
 }
