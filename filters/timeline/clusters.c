@@ -13,14 +13,6 @@ clusters_begin(struct clusters *w, const struct pictures *all,
 	    .is_merged = lane->n_slots > 1, .unit_us = unit_us };
 }
 
-/* A bar that is drawn by itself: it is long enough, and its text is known. */
-static bool
-is_single(const struct clusters *w, const struct bar *bar)
-{
-	return !w->is_merged && bar->text != INDEX_NONE &&
-	    bar_length_us(bar) >= w->unit_us;
-}
-
 void
 cluster_add(struct cluster *c, const struct pictures *all,
     const struct bar *bar)
@@ -42,17 +34,20 @@ bool
 clusters_next(struct clusters *w, struct cluster *c)
 {
 	const struct bar *bar;
+	bool is_single;
 
 	*c = (struct cluster){ 0 };
 	for (; w->next < w->n; w->next++) {
 		bar = &w->bars[w->next];
 		if (bar_is_marked(w->all, bar, w->unit_us))
 			continue;
-		if (c->n > 0 && (is_single(w, bar) ||
+		is_single = !w->is_merged && bar->text != INDEX_NONE &&
+		    bar_length_us(bar) >= w->unit_us;
+		if (c->n > 0 && (is_single ||
 		    bar->start_us - c->end_us > w->unit_us))
 			return true;
 		cluster_add(c, w->all, bar);
-		if (is_single(w, bar)) {
+		if (is_single) {
 			w->next++;
 			return true;
 		}
@@ -98,9 +93,7 @@ int
 cluster_opacity(const struct cluster *c, uint32_t n_slots)
 {
 	double whole = (double)(c->end_us - c->start_us) * n_slots;
-	double share = whole > 0 ? (double)c->busy_us / whole : 1;
+	double share = whole > 0 ? clamp01((double)c->busy_us / whole) : 1;
 
-	if (share > 1)
-		share = 1;
 	return OPACITY_MIN + (int)(share * (100 - OPACITY_MIN));
 }

@@ -41,20 +41,6 @@ static const struct about about = {
 	.keys = build_keys,
 };
 
-static void
-put_pictures(struct buf *b, const struct pictures *pictures)
-{
-	struct buf svg = { 0 };
-
-	if (!opt.html) {
-		svg_put(b, pictures, BARS_MAX);
-		return;
-	}
-	svg_put(&svg, pictures, PAGE_BARS_MAX);
-	page_put(b, pictures, buf_span(&svg));
-	buf_release(&svg);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -63,6 +49,7 @@ main(int argc, char **argv)
 	struct build *build;
 	const struct path_step *steps;
 	struct paths paths;
+	struct buf svg = { 0 };
 	struct filter f;
 	size_t n;
 
@@ -78,9 +65,13 @@ main(int argc, char **argv)
 	}
 	if (!f.reading.got_nothing) {
 		pictures_rank(&pictures);
-		put_pictures(filter_out(&f), &pictures);
+		svg_put(opt.html ? &svg : filter_out(&f), &pictures,
+		    opt.html ? PAGE_BARS_MAX : BARS_MAX);
+		if (opt.html)
+			page_put(filter_out(&f), &pictures, buf_span(&svg));
 		filter_emit(&f);
 	}
+	buf_release(&svg);
 	pictures_release(&pictures);
 	paths_release(&paths);
 	return filter_end(&f);

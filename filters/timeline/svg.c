@@ -78,20 +78,13 @@ height_of(const struct pictures *all, const struct lane *lane)
 static int64_t
 gutter(const struct pictures *all)
 {
-	size_t columns = 0, n;
+	int64_t width = GUTTER_MIN;
 
 	for (size_t i = 0; i < all->n; i++)
-		for (size_t k = 0; k < all->list[i].n_hosts; k++) {
-			struct span name = all->list[i].hosts[k];
-
-			n = cells_width(name);
-			if (n > columns)
-				columns = n;
-		}
-	if ((int64_t)columns * CHAR_WIDTH + 100 < GUTTER_MIN)
-		return GUTTER_MIN;
-	return (int64_t)columns * CHAR_WIDTH + 100 > GUTTER_MAX ? GUTTER_MAX :
-	    (int64_t)columns * CHAR_WIDTH + 100;
+		for (size_t k = 0; k < all->list[i].n_hosts; k++)
+			width = time_later(width, 100 + CHAR_WIDTH *
+			    (int64_t)cells_width(all->list[i].hosts[k]));
+	return width < GUTTER_MAX ? width : GUTTER_MAX;
 }
 
 static size_t
@@ -112,17 +105,6 @@ put_line(struct buf *b, const char *class, int64_t x1, int64_t y1, int64_t x2,
 	svg_number(b, "x2", x2);
 	svg_number(b, "y2", y2);
 	buf_str(b, "/>\n");
-}
-
-/* What fits of a name: all, or the last part of a path, or its beginning. */
-static void
-put_label(struct buf *b, struct span name, int64_t x, int64_t y, int64_t width)
-{
-	size_t room = columns_in(width - 40);
-
-	if (cells_width(name) > room)
-		name = span_base_name(name);
-	svg_label(b, name, x + 20, y, room);
 }
 
 /* --- bars ----------------------------------------------------------------- */
@@ -176,6 +158,7 @@ put_bar(const struct drawing *d, const struct picture *p,
 	bool is_dark = color == N_COLORS - 1 && !bar->has_failed;
 	int64_t x = x_of(d, bar->start_us), width = x_of(d, bar->end_us) - x;
 	int64_t least = bar_is_marked(d->all, bar, d->unit_us) ? 20 : 5;
+	struct span name = p->texts[bar->text].name;
 	struct buf *b = d->b;
 
 	buf_printf(b, "<g class=\"bar%s%s\"", bar->step > 0 ? " step" : "",
@@ -198,9 +181,12 @@ put_bar(const struct drawing *d, const struct picture *p,
 		svg_rect(b, x, y + height - 20, width, 20);
 		buf_str(b, " class=\"under\" style=\"stroke:none\"/>");
 	}
-	if (height >= 120)
-		put_label(b, p->texts[bar->text].name, x, y + BASELINE - 10,
-		    width);
+	if (height >= 120) {
+		if (cells_width(name) > columns_in(width - 40))
+			name = span_base_name(name);
+		svg_label(b, name, x + 20, y + BASELINE - 10,
+		    columns_in(width - 40));
+	}
 	buf_str(b, "</g>\n");
 }
 
@@ -226,60 +212,49 @@ put_cluster(const struct drawing *d, const struct picture *p,
 	buf_str(b, "/></g>\n");
 }
 
-/* Draws a lane: first what is merged, on top of it the steps and failures. */
-static void
-put_lane(const struct drawing *d, const struct picture *p,
-    const struct bar *bars, size_t n, int64_t y, int64_t height)
-{
-	struct clusters walk;
-	struct cluster c;
-
-	height -= height > 30 ? 20 : height > 10 ? 5 : 0;
-	clusters_begin(&walk, d->all, &p->lanes[bars->lane], bars, n,
-	    d->unit_us);
-	while (clusters_next(&walk, &c))
-		if (c.single != NULL)
-			put_bar(d, p, c.single, y, height);
-		else
-			put_cluster(d, p, &c, y, height);
-	for (size_t i = 0; i < n; i++)
-		if (bar_is_marked(d->all, &bars[i], d->unit_us))
-			put_bar(d, p, &bars[i], y, height);
-}
-
-/* Writes the name of a host beside its lanes, and a line above them. */
-static void
-put_host(struct drawing *d, struct span host, int64_t height)
-{
-	if (height >= 80)
-		put_line(d->b, "grid", MARGIN, d->y, d->right, d->y);
-	svg_label(d->b, host, MARGIN, d->y + BASELINE,
-	    columns_in(d->left - MARGIN - CHAR_WIDTH));
-	buf_char(d->b, '\n');
-}
-
-/* A host has no name if there is no room below that of the host above. */
 static void
 put_lanes(struct drawing *d, const struct picture *p)
 {
-	int64_t free_y = d->y;
-	size_t next;
+	struct clusters walk;
+	struct cluster c;
+	int64_t free_y = d->y, height, y;
 	uint32_t host = INDEX_NONE;
+	size_t next;
 
 	for (size_t i = 0; i < p->n_bars; i = next) {
 		const struct lane *lane = &p->lanes[p->bars[i].lane];
-		int64_t height = height_of(d->all, lane);
 
 		for (next = i + 1; next < p->n_bars && p->bars[next].lane ==
 		    p->bars[i].lane; next++)
 			;
+		height = height_of(d->all, lane);
+		/* There may be no room below the name of the host above. */
 		if (lane->host != host && d->y >= free_y) {
-			put_host(d, p->hosts[lane->host], height);
+			if (height >= 80)
+				put_line(d->b, "grid", MARGIN, d->y, d->right,
+				    d->y);
+			svg_label(d->b, p->hosts[lane->host], MARGIN,
+			    d->y + BASELINE,
+			    columns_in(d->left - MARGIN - CHAR_WIDTH));
+			buf_char(d->b, '\n');
 			free_y = d->y + LINE - 40;
 		}
 		host = lane->host;
-		put_lane(d, p, &p->bars[i], next - i, d->y + 10, height);
+
+		y = d->y + 10;
 		d->y += height;
+		height -= height > 30 ? 20 : height > 10 ? 5 : 0;
+		clusters_begin(&walk, d->all, lane, &p->bars[i], next - i,
+		    d->unit_us);
+		while (clusters_next(&walk, &c))
+			if (c.single != NULL)
+				put_bar(d, p, c.single, y, height);
+			else
+				put_cluster(d, p, &c, y, height);
+		/* Steps and failures are on top. */
+		for (size_t k = i; k < next; k++)
+			if (bar_is_marked(d->all, &p->bars[k], d->unit_us))
+				put_bar(d, p, &p->bars[k], y, height);
 	}
 }
 
@@ -298,12 +273,9 @@ put_path(struct drawing *d, const struct picture *p)
 	buf_str(b, "<g class=\"path\">\n");
 	for (size_t i = 0; i < p->n_path; i++) {
 		const struct bar *bar = &p->bars[p->path[i]];
+		bool is_marked = bar_is_marked(d->all, bar, d->unit_us);
 
-		if (!bar_is_marked(d->all, bar, d->unit_us)) {
-			end_us = bar->end_us > end_us ? bar->end_us : end_us;
-			continue;
-		}
-		if (bar->start_us > end_us) {
+		if (is_marked && bar->start_us > end_us) {
 			buf_str(b, "<g><title>waiting ");
 			report_us(b, bar->start_us - end_us);
 			buf_str(b, "</title>");
@@ -311,8 +283,9 @@ put_path(struct drawing *d, const struct picture *p)
 			    x_of(d, bar->start_us), y + 80);
 			buf_str(b, "</g>\n");
 		}
-		put_bar(d, p, bar, y, PATH_ROW - 20);
-		end_us = bar->end_us > end_us ? bar->end_us : end_us;
+		if (is_marked)
+			put_bar(d, p, bar, y, PATH_ROW - 20);
+		end_us = time_later(end_us, bar->end_us);
 	}
 	buf_str(b, "</g>\n");
 	d->y += PATH_ROW + 40;
@@ -339,34 +312,6 @@ put_facts(struct buf *b, const struct picture *p)
 	if (p->n_left_out > 0)
 		buf_printf(b, "; %llu without times are left out",
 		    (unsigned long long)p->n_left_out);
-}
-
-static void
-put_heading(struct drawing *d, const struct picture *p)
-{
-	struct buf facts = { 0 };
-
-	svg_text(d->b, MARGIN, d->y + BASELINE, " font-weight=\"bold\"");
-	if (p->run != NULL) {
-		xml_text(d->b, text_prefix(span_str(p->run), 60));
-		buf_str(d->b, ": ");
-	}
-	put_facts(&facts, p);
-	xml_text(d->b, buf_span(&facts));
-	buf_str(d->b, "</text>\n");
-	buf_release(&facts);
-	d->y += LINE + 60;
-}
-
-static void
-put_strip(struct drawing *d, const struct picture *p)
-{
-	strip_put(d->b, d->all, p, x_of(d, 0), d->y, x_of(d, p->wall_us),
-	    STRIP);
-	svg_text(d->b, MARGIN, d->y + BASELINE, "");
-	buf_printf(d->b, "%u at once</text>\n", p->n_running_max);
-	put_line(d->b, "grid", MARGIN, d->y + STRIP, d->right, d->y + STRIP);
-	d->y += STRIP + GAP;
 }
 
 /*
@@ -410,10 +355,24 @@ put_picture(struct drawing *d, const struct picture *p)
 {
 	int64_t top;
 
-	put_heading(d, p);
+	svg_text(d->b, MARGIN, d->y + BASELINE, " font-weight=\"bold\"");
+	if (p->run != NULL) {
+		xml_text(d->b, text_prefix(span_str(p->run), 60));
+		buf_str(d->b, ": ");
+	}
+	put_facts(d->b, p);
+	buf_str(d->b, "</text>\n");
+	d->y += LINE + 60;
+
 	top = d->y;
 	if (p->n_bars > 0) {
-		put_strip(d, p);
+		strip_put(d->b, d->all, p, x_of(d, 0), d->y,
+		    x_of(d, p->wall_us), STRIP);
+		svg_text(d->b, MARGIN, d->y + BASELINE, "");
+		buf_printf(d->b, "%u at once</text>\n", p->n_running_max);
+		d->y += STRIP;
+		put_line(d->b, "grid", MARGIN, d->y, d->right, d->y);
+		d->y += GAP;
 		put_path(d, p);
 		put_lanes(d, p);
 	}
@@ -441,22 +400,12 @@ put_key(struct drawing *d, int64_t *x, struct span name, const char *fill)
 	*x += width;
 }
 
-static bool
-has_failure(const struct pictures *all)
-{
-	for (size_t i = 0; i < all->n; i++)
-		for (size_t k = 0; k < all->list[i].n_bars; k++)
-			if (all->list[i].bars[k].has_failed)
-				return true;
-	return false;
-}
-
 static void
 put_legend(struct drawing *d)
 {
 	const struct pictures *all = d->all;
 	int64_t x = d->left;
-	bool has_rest = false;
+	bool has_rest = false, has_failed = false;
 	char fill[16];
 
 	for (unsigned color = 0; color < N_COLORS; color++)
@@ -469,7 +418,11 @@ put_legend(struct drawing *d)
 			put_key(d, &x, has_rest ? span_str("all others") :
 			    intern_span(&all->types, i), fill);
 		}
-	if (has_failure(all)) {
+
+	for (size_t i = 0; i < all->n; i++)
+		for (size_t k = 0; k < all->list[i].n_bars && !has_failed; k++)
+			has_failed = all->list[i].bars[k].has_failed;
+	if (has_failed) {
 		snprintf(fill, sizeof fill, "url(#f%06x)",
 		    picture_colors[N_COLORS - 1]);
 		put_key(d, &x, span_str("failed"), fill);
@@ -502,20 +455,6 @@ put_remarks(struct drawing *d, uint64_t n_merged)
 	d->y += LINE;
 }
 
-/* Failed tasks: crosses in the color of their type. */
-static void
-put_patterns(struct buf *b)
-{
-	buf_str(b, "<defs>");
-	for (size_t i = 0; i < N_COLORS; i++)
-		buf_printf(b, "<pattern id=\"f%06x\" width=\"8\" height=\"8\" "
-		    "patternUnits=\"userSpaceOnUse\"><rect width=\"8\" "
-		    "height=\"8\" fill=\"#fff\"/><path d=\"M0 0L8 8M0 8L8 0\" "
-		    "stroke=\"#%06x\" stroke-opacity=\".6\"/></pattern>\n",
-		    picture_colors[i], picture_colors[i]);
-	buf_str(b, "</defs>\n");
-}
-
 static void
 put_header(struct buf *b, const struct pictures *all, int64_t height)
 {
@@ -534,8 +473,15 @@ put_header(struct buf *b, const struct pictures *all, int64_t height)
 		put_facts(b, &all->list[i]);
 		buf_str(b, ". ");
 	}
-	buf_printf(b, "</desc>\n<style>\n%s</style>\n", style);
-	put_patterns(b);
+	/* Failed tasks are crosses in the color of their type. */
+	buf_printf(b, "</desc>\n<style>\n%s</style>\n<defs>", style);
+	for (size_t i = 0; i < N_COLORS; i++)
+		buf_printf(b, "<pattern id=\"f%06x\" width=\"8\" height=\"8\" "
+		    "patternUnits=\"userSpaceOnUse\"><rect width=\"8\" "
+		    "height=\"8\" fill=\"#fff\"/><path d=\"M0 0L8 8M0 8L8 0\" "
+		    "stroke=\"#%06x\" stroke-opacity=\".6\"/></pattern>\n",
+		    picture_colors[i], picture_colors[i]);
+	buf_str(b, "</defs>\n");
 }
 
 /* The number of bars that are drawn if shorter ones than unit_us are merged. */
