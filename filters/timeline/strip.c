@@ -11,55 +11,44 @@
 enum { COLUMNS_MAX = 540, COLUMNS_MIN = 60, COLUMNS_ALL = 5400 };
 
 /*
- * For each color and column the mean number of tasks that ran.  `partial` has
- * the parts of columns at the ends of tasks; `change` has differences, so that
- * a long task costs no more than a short one.
+ * For each color and column the mean number of tasks that ran, of this color
+ * and those before it.  Each row has a column more than n, and the row of zeros
+ * before that of color 0 spares a special case.  The caller frees it.
  */
-struct strip {
-	size_t n;			/* columns */
-	double *partial, *change;	/* by color and column */
-};
-
-static void
-add_bar(struct strip *s, unsigned color, double from, double to)
+static double *
+stack_means(const struct pictures *all, const struct picture *p, size_t n)
 {
-	double *partial = s->partial + color * (s->n + 1);
-	double *change = s->change + color * (s->n + 1);
-	size_t first = (size_t)from, last = (size_t)to;
+	size_t size = (N_COLORS + 1) * (n + 1);
+	double *means = mem_zero(size, sizeof *means);
+	/* Differences, so that a long task costs no more than a short one. */
+	double *change = mem_zero(size, sizeof *change);
+	double scale = (double)n / (double)p->wall_us, running;
 
-	if (first == last) {
-		partial[first] += to - from;
-		return;
+	for (size_t i = 0; i < p->n_bars; i++) {
+		const struct bar *bar = &p->bars[i];
+		size_t row = (all->type_list[bar->type].color + 1) * (n + 1);
+		double from = (double)bar->start_us * scale;
+		double to = (double)bar->end_us * scale;
+		size_t first = (size_t)from, last = (size_t)to;
+
+		if (first == last) {
+			means[row + first] += to - from;
+			continue;
+		}
+		means[row + first] += (double)(first + 1) - from;
+		means[row + last] += to - (double)last;
+		change[row + first + 1] += 1;
+		change[row + last] -= 1;
 	}
-	partial[first] += (double)(first + 1) - from;
-	partial[last] += to - (double)last;
-	change[first + 1] += 1;
-	change[last] -= 1;
-}
-
-static void
-fill(struct strip *s, const struct pictures *all, const struct picture *p)
-{
-	double scale = (double)s->n / (double)p->wall_us;
-
-	s->partial = mem_zero(N_COLORS * (s->n + 1), sizeof *s->partial);
-	s->change = mem_zero(N_COLORS * (s->n + 1), sizeof *s->change);
-	for (size_t i = 0; i < p->n_bars; i++)
-		add_bar(s, all->type_list[p->bars[i].type].color,
-		    (double)p->bars[i].start_us * scale,
-		    (double)p->bars[i].end_us * scale);
-	/* From now on, partial has the sums of both, up to each color. */
-	for (size_t color = 0; color < N_COLORS; color++) {
-		double running = 0, *row = s->partial + color * (s->n + 1);
-
-		for (size_t i = 0; i < s->n; i++) {
-			running += s->change[color * (s->n + 1) + i];
-			row[i] += running;
-			if (color > 0)
-				row[i] += row[(ptrdiff_t)i -
-				    (ptrdiff_t)(s->n + 1)];
+	for (size_t row = n + 1; row < size; row += n + 1) {
+		running = 0;
+		for (size_t i = row; i < row + n; i++) {
+			running += change[i];
+			means[i] = means[i] + running + means[i - (n + 1)];
 		}
 	}
+	free(change);
+	return means;
 }
 
 static void
@@ -70,55 +59,48 @@ put_tenths(struct buf *b, char command, int64_t tenths)
 		buf_printf(b, ".%lld", (long long)(tenths % 10));
 }
 
-/* Draws one color and all below it; the colors below are drawn on top later. */
-static void
-put_color(struct buf *b, const struct strip *s, size_t color, uint32_t n_max,
-    int64_t left, int64_t bottom, int64_t right, int64_t height)
-{
-	const double *row = s->partial + color * (s->n + 1);
-	int64_t now = 0, next;
-
-	buf_char(b, '<');
-	buf_str(b, "path d=\"");
-	put_tenths(b, 'M', left);
-	put_tenths(b, ' ', bottom);
-	for (size_t i = 0; i < s->n; i++) {
-		/* Rounded to tenths of a pixel. */
-		next = (int64_t)(row[i] / n_max * (double)height + 0.5);
-		if (next == now)
-			continue;
-		put_tenths(b, 'H', left + (right - left) * (int64_t)i /
-		    (int64_t)s->n);
-		put_tenths(b, 'V', bottom - next);
-		now = next;
-	}
-	put_tenths(b, 'H', right);
-	put_tenths(b, 'V', bottom);
-	buf_printf(b, "Z\" fill=\"#%06x\"/>\n", picture_colors[color]);
-}
-
 void
 strip_put(struct buf *b, const struct pictures *all, const struct picture *p,
     int64_t left, int64_t top, int64_t right, int64_t height)
 {
-	struct strip s = { .n = COLUMNS_ALL / all->n };
-	double *last;
+	size_t n = COLUMNS_ALL / all->n, column;
+	int64_t bottom = top + height, now, next;
+	double *means;
 
-	if (s.n > COLUMNS_MAX)
-		s.n = COLUMNS_MAX;
-	if (s.n < COLUMNS_MIN)
-		s.n = COLUMNS_MIN;
-	fill(&s, all, p);
+	if (n > COLUMNS_MAX)
+		n = COLUMNS_MAX;
+	if (n < COLUMNS_MIN)
+		n = COLUMNS_MIN;
+	means = stack_means(all, p, n);
+
+	/* The last color first: the others are drawn on top of it. */
 	for (size_t color = N_COLORS; color-- > 0;) {
-		last = s.partial + color * (s.n + 1);
-		for (size_t i = 0; i < s.n; i++)
-			if (last[i] > (color > 0 ? last[(ptrdiff_t)i -
-			    (ptrdiff_t)(s.n + 1)] : 0)) {
-				put_color(b, &s, color, p->n_running_max,
-				    left, top + height, right, height);
-				break;
-			}
+		const double *below = means + color * (n + 1);
+		const double *row = below + n + 1;
+
+		for (column = 0; column < n && row[column] <= below[column];)
+			column++;
+		if (column == n)
+			continue;
+		buf_str(b, "<path d=\"");
+		put_tenths(b, 'M', left);
+		put_tenths(b, ' ', bottom);
+		now = 0;
+		for (size_t i = 0; i < n; i++) {
+			/* Rounded to tenths of a pixel. */
+			next = (int64_t)(row[i] / p->n_running_max *
+			    (double)height + 0.5);
+			if (next == now)
+				continue;
+			put_tenths(b, 'H', left + (right - left) *
+			    (int64_t)i / (int64_t)n);
+			put_tenths(b, 'V', bottom - next);
+			now = next;
+		}
+		put_tenths(b, 'H', right);
+		put_tenths(b, 'V', bottom);
+		buf_printf(b, "Z\" fill=\"#%06x\"/>\n",
+		    picture_colors[color]);
 	}
-	free(s.partial);
-	free(s.change);
+	free(means);
 }
