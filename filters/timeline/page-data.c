@@ -50,18 +50,6 @@ gcd(int64_t a, int64_t b)
 	return a;
 }
 
-static int64_t
-find_unit(const struct picture *p)
-{
-	int64_t unit = 0;
-
-	for (size_t i = 0; i < p->n_bars && unit != 1; i++) {
-		unit = gcd(p->bars[i].start_us, unit);
-		unit = gcd(p->bars[i].end_us, unit);
-	}
-	return unit > 0 ? unit : 1;
-}
-
 /* --- merged tasks --------------------------------------------------------- */
 
 /*
@@ -89,19 +77,6 @@ merge_bars(struct page_data *d, int64_t gap_us)
 			*c = (struct cluster){ 0 };
 		}
 		cluster_add(c, d->all, bar);
-	}
-}
-
-/* Twice as much is merged until there are few intervals, or all is merged. */
-static void
-merge_rest(struct page_data *d)
-{
-	int64_t gap_us = d->p->wall_us / MERGED_COLUMNS;
-
-	merge_bars(d, gap_us);
-	while (d->n_merged > MERGED_MAX / d->all->n && gap_us < d->p->wall_us) {
-		gap_us = gap_us * 2 + 1;
-		merge_bars(d, gap_us);
 	}
 }
 
@@ -267,7 +242,7 @@ target_number(struct page_data *d, size_t bar)
 }
 
 static int64_t
-slack_of(struct page_data *d, size_t bar)
+slack_number(struct page_data *d, size_t bar)
 {
 	int64_t slack_us = page_data_text(d, bar)->slack_us;
 
@@ -384,19 +359,6 @@ put_steps(struct buf *b, const struct page_data *d)
 	json_close(b, ']');
 }
 
-/* The slack of each task that is listed, or -1; nothing if none is known. */
-static void
-put_slack(struct buf *b, struct page_data *d)
-{
-	bool is_known = false;
-
-	for (size_t i = 0; i < d->p->n_bars && !is_known; i++)
-		is_known = d->place[i] != INDEX_NONE &&
-		    page_data_text(d, i)->slack_us != INT_UNKNOWN;
-	if (is_known)
-		put_column(b, d, "slack", slack_of);
-}
-
 /* Of each task that was retried its number, the attempt, and how many. */
 static void
 put_attempts(struct buf *b, const struct page_data *d)
@@ -417,21 +379,11 @@ put_attempts(struct buf *b, const struct page_data *d)
 	json_close(b, ']');
 }
 
-/* Copies JSON such that nothing in it ends the script element. */
-static void
-put_in_script(struct buf *b, struct span json)
-{
-	for (size_t i = 0; i < json.n; i++)
-		if (json.p[i] == '<' || json.p[i] == '>' || json.p[i] == '&')
-			buf_printf(b, "\\u%04x", (unsigned)json.p[i]);
-		else
-			buf_char(b, json.p[i]);
-}
-
 static void
 put_listed(struct buf *b, struct page_data *d, size_t n)
 {
 	uint32_t place = 0;
+	bool has_slack = false;
 
 	memset(d->place, 0xff, d->p->n_bars * sizeof *d->place);
 	for (size_t i = 0; i < n; i++)
@@ -453,7 +405,11 @@ put_listed(struct buf *b, struct page_data *d, size_t n)
 	put_lanes(b, d);
 	put_tasks(b, d);
 	put_steps(b, d);
-	put_slack(b, d);
+	for (size_t i = 0; i < d->p->n_bars && !has_slack; i++)
+		has_slack = d->place[i] != INDEX_NONE &&
+		    page_data_text(d, i)->slack_us != INT_UNKNOWN;
+	if (has_slack)
+		put_column(b, d, "slack", slack_number);
 	put_attempts(b, d);
 }
 
@@ -461,7 +417,13 @@ void
 page_data_init(struct page_data *d, const struct pictures *all,
     const struct picture *p)
 {
-	*d = (struct page_data){ .all = all, .p = p, .unit_us = find_unit(p) };
+	*d = (struct page_data){ .all = all, .p = p };
+	for (size_t i = 0; i < p->n_bars && d->unit_us != 1; i++) {
+		d->unit_us = gcd(p->bars[i].start_us, d->unit_us);
+		d->unit_us = gcd(p->bars[i].end_us, d->unit_us);
+	}
+	if (d->unit_us == 0)
+		d->unit_us = 1;
 	d->place = mem_alloc((p->n_bars + 1) * sizeof *d->place);
 	d->type_place = mem_alloc((all->types.n + 1) * sizeof *d->type_place);
 	d->types = mem_alloc((all->types.n + 1) * sizeof *d->types);
@@ -474,26 +436,40 @@ page_data_init(struct page_data *d, const struct pictures *all,
 	    compare_importance, p);
 }
 
-/* Fewer tasks are listed until the data is small enough. */
 void
 page_data_put(struct buf *b, struct page_data *d)
 {
 	size_t room = DATA_MAX / d->all->n, n = d->n_ranked;
+	int64_t gap_us = d->p->wall_us / MERGED_COLUMNS;
 	struct buf json = { 0 };
 
 	if (n > PAGE_TASKS_MAX)
 		n = PAGE_TASKS_MAX;
+	/* Fewer tasks are listed until the data is small enough. */
 	put_listed(&json, d, n);
 	while (json.len > room && n > 0) {
 		n = (size_t)((double)n * 0.95 * (double)room /
 		    (double)json.len);
 		put_listed(&json, d, n);
 	}
-	merge_rest(d);
+
+	/* More is merged until there are few intervals, or all is merged. */
+	merge_bars(d, gap_us);
+	while (d->n_merged > MERGED_MAX / d->all->n && gap_us < d->p->wall_us) {
+		gap_us = gap_us * 2 + 1;
+		merge_bars(d, gap_us);
+	}
 	put_merged(&json, d);
 	json_close(&json, '}');
+
+	/* Nothing in the JSON may end the script element. */
 	buf_str(b, "<script type=\"application/json\">");
-	put_in_script(b, buf_span(&json));
+	for (size_t i = 0; i < json.len; i++)
+		if (json.data[i] == '<' || json.data[i] == '>' ||
+		    json.data[i] == '&')
+			buf_printf(b, "\\u%04x", (unsigned)json.data[i]);
+		else
+			buf_char(b, json.data[i]);
 	buf_str(b, "</script>\n");
 	buf_release(&json);
 }

@@ -163,28 +163,20 @@ put_longest_table(struct buf *b, struct page_data *d)
 
 /* --- the page ------------------------------------------------------------- */
 
-/* The policy allows the one script whose hash it has. */
 static void
-put_policy(struct buf *b)
+put_section(struct buf *b, const struct pictures *all, const struct picture *p)
 {
-	char base64[BASE64_ENCODE_RAW_LENGTH(SHA256_DIGEST_SIZE)];
-	uint8_t digest[SHA256_DIGEST_SIZE];
-	struct sha256_ctx ctx;
+	struct page_data d;
 
-	sha256_init(&ctx);
-	sha256_update(&ctx, sizeof script - 1, (const uint8_t *)script);
-	sha256_digest(&ctx, sizeof digest, digest);
-	base64_encode_raw(base64, sizeof digest, digest);
-	buf_printf(b, "<meta http-equiv=\"Content-Security-Policy\" "
-	    "content=\"default-src 'none'; style-src 'unsafe-inline'; "
-	    "script-src 'sha256-%.*s'; img-src data:; base-uri 'none'; "
-	    "form-action 'none'\">\n", (int)sizeof base64, base64);
-}
+	page_data_init(&d, all, p);
+	buf_str(b, "<section>\n");
+	if (p->run != NULL) {
+		buf_str(b, "<h2>");
+		xml_text(b, span_str(p->run));
+		buf_str(b, "</h2>\n");
+	}
 
-/* "1,234 tasks on 5 hosts, 15.20 s; critical path: 7 steps, 13.14 s". */
-static void
-put_sentence(struct buf *b, const struct picture *p)
-{
+	/* "1,234 tasks on 5 hosts, 15.20 s; critical path: 7 steps, 13.14 s" */
 	buf_str(b, "<p>");
 	put_count(b, p->n_bars, "task");
 	if (p->n_hosts > 1) {
@@ -204,21 +196,7 @@ put_sentence(struct buf *b, const struct picture *p)
 		put_count(b, p->n_left_out, "task");
 	}
 	buf_str(b, "</p>\n");
-}
 
-static void
-put_section(struct buf *b, const struct pictures *all, const struct picture *p)
-{
-	struct page_data d;
-
-	page_data_init(&d, all, p);
-	buf_str(b, "<section>\n");
-	if (p->run != NULL) {
-		buf_str(b, "<h2>");
-		xml_text(b, span_str(p->run));
-		buf_str(b, "</h2>\n");
-	}
-	put_sentence(b, p);
 	page_data_put(b, &d);
 	put_path_table(b, &d);
 	put_longest_table(b, &d);
@@ -229,13 +207,26 @@ put_section(struct buf *b, const struct pictures *all, const struct picture *p)
 void
 page_put(struct buf *b, const struct pictures *all, struct span svg)
 {
-	buf_str(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-	    "<meta charset=\"utf-8\">\n");
-	put_policy(b);
+	char base64[BASE64_ENCODE_RAW_LENGTH(SHA256_DIGEST_SIZE)];
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	struct sha256_ctx ctx;
+
+	/* The policy allows the one script whose hash it has. */
+	sha256_init(&ctx);
+	sha256_update(&ctx, sizeof script - 1, (const uint8_t *)script);
+	sha256_digest(&ctx, sizeof digest, digest);
+	base64_encode_raw(base64, sizeof digest, digest);
+	buf_printf(b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+	    "<meta charset=\"utf-8\">\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" "
+	    "content=\"default-src 'none'; style-src 'unsafe-inline'; "
+	    "script-src 'sha256-%.*s'; img-src data:; base-uri 'none'; "
+	    "form-action 'none'\">\n", (int)sizeof base64, base64);
+
 	buf_printf(b, "<meta name=\"viewport\" content=\"width=device-width, "
 	    "initial-scale=1\">\n<title>Timeline</title>\n"
-	    "<style>\n%s</style>\n</head>\n<body>\n", style);
-	buf_str(b, "<h1>Timeline</h1>\n<figure>\n");
+	    "<style>\n%s</style>\n</head>\n<body>\n"
+	    "<h1>Timeline</h1>\n<figure>\n", style);
 	if (svg.n <= SVG_MAX)
 		buf_add(b, svg.p, svg.n);
 	else
