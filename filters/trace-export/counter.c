@@ -7,6 +7,8 @@
 /* The series of the counter.  One of which there is no slice is left out. */
 enum { RUN, COPY, PREPARE, N_SERIES };
 static const char *const series_names[] = { "run", "copy", "prepare" };
+static const unsigned char series_of[] = { [SLOTS] = RUN, [THREADS] = RUN,
+    [COPIES] = COPY, [PREPARES] = PREPARE };
 
 enum { THOUSANDTHS = 1000 };
 
@@ -19,30 +21,18 @@ struct counter {
 	int64_t running[N_SERIES];
 	int64_t written[N_SERIES];	/* thousandths; -1 at first */
 
-	/* If it is averaged: the parts, and the sum in the current one. */
+	/* The parts, and the sum in the current one.  part_us is 0 if the
+	   counter is not averaged. */
 	int64_t part_us, part_start;
 	int64_t sums[N_SERIES];		/* of tasks times microseconds */
 };
-
-static unsigned
-series_of(enum track_class class)
-{
-	return class == COPIES ? COPY : class == PREPARES ? PREPARE : RUN;
-}
-
-static void
-put_thousandths(struct buf *b, const char *key, int64_t value)
-{
-	json_int(b, key, value / THOUSANDTHS);
-	if (value % THOUSANDTHS != 0)
-		buf_printf(b, ".%03d", (int)(value % THOUSANDTHS));
-}
 
 /* Writes the values, in thousandths, unless the last event has the same. */
 static void
 put_values(struct counter *c, int64_t us, const int64_t values[N_SERIES])
 {
 	struct buf *b;
+	int rest;
 
 	if (memcmp(values, c->written, sizeof c->written) == 0)
 		return;
@@ -54,9 +44,14 @@ put_values(struct counter *c, int64_t us, const int64_t values[N_SERIES])
 	json_word(b, "name", "running");
 	json_word(b, "cat", "running");
 	json_open(b, "args", '{');
-	for (size_t i = 0; i < N_SERIES; i++)
-		if (c->has_series[i])
-			put_thousandths(b, series_names[i], values[i]);
+	for (size_t i = 0; i < N_SERIES; i++) {
+		if (!c->has_series[i])
+			continue;
+		json_int(b, series_names[i], values[i] / THOUSANDTHS);
+		rest = (int)(values[i] % THOUSANDTHS);
+		if (rest != 0)
+			buf_printf(b, ".%03d", rest);
+	}
 	json_close(b, '}');
 	document_end_event(c->d);
 }
@@ -96,14 +91,14 @@ advance(struct counter *c, int64_t from_us, int64_t to_us)
 }
 
 static void
-write_changes(struct counter *c, bool averaged)
+write_changes(struct counter *c)
 {
 	struct sweep_event e;
 	int64_t now = 0;
 	bool is_first = true;
 
 	while (sweep_next(&c->sweep, &e)) {
-		if (e.us > now && averaged)
+		if (e.us > now && c->part_us > 0)
 			advance(c, now, e.us);
 		else if (e.us > now && !is_first)
 			put_running(c, now);
@@ -111,7 +106,7 @@ write_changes(struct counter *c, bool averaged)
 		now = e.us;
 		c->running[e.tag] += e.change;
 	}
-	if (averaged && c->part_start < now) {
+	if (c->part_us > 0 && c->part_start < now) {
 		advance(c, now, c->part_start + c->part_us);
 		now = c->part_start;
 	}
@@ -133,13 +128,13 @@ counter_write(struct document *d, const struct view *p,
 		if (slices[i].class == CALLS || slices[i].start ==
 		    slices[i].end)
 			continue;
-		series = series_of(slices[i].class);
+		series = series_of[slices[i].class];
 		c.has_series[series] = true;
 		sweep_add(&c.sweep, slices[i].start, slices[i].end, series);
 	}
 	sweep_sort(&c.sweep);
 	if (c.sweep.n > 0)
-		write_changes(&c, n_parts > 0);
+		write_changes(&c);
 	sweep_release(&c.sweep);
 	return c.n_events;
 }
