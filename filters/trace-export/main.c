@@ -89,23 +89,6 @@ put_run_name(struct buf *b, const struct view *p)
 		buf_printf(b, "run '%s': ", p->build->run_name);
 }
 
-static void
-report_merging(const struct tasks *t, size_t n_parts)
-{
-	struct buf b = { 0 };
-
-	put_run_name(&b, t->p);
-	if (t->n_merged > 0)
-		buf_printf(&b, "%llu of %zu tasks, all shorter than %lld us, "
-		    "are merged into %llu; ", (unsigned long long)t->n_merged,
-		    t->p->n_slices, (long long)t->unit_us,
-		    (unsigned long long)t->n_merges);
-	buf_printf(&b, "counters are means over %zu parts of the time; use "
-	    "--all for everything", n_parts);
-	err_warn("warning: %s", buf_cstr(&b));
-	buf_release(&b);
-}
-
 /*
  * Merges tasks, and averages the counters, as much as the limit demands.
  * Returns into how many parts the counters divide the time; 0: no limit.
@@ -113,52 +96,39 @@ report_merging(const struct tasks *t, size_t n_parts)
 static size_t
 apply_limit(struct tasks *t)
 {
-	struct document *d = t->d;
 	const struct view *p = t->p;
 	size_t n_parts, n_other = 3 * p->n_steps;
+	struct buf b = { 0 };
 
-	t->d = NULL;
 	tasks_write(t);
-	if (!opt.all && t->n_events + n_other + write_counters(NULL, p, 0, 0) >
-	    opt.limit) {
-		/* At most a quarter of all events are of counters. */
-		n_parts = opt.limit / (4 * (1 + n_host_counters(p))) + 1;
-		if (n_parts > PARTS_MAX)
-			n_parts = PARTS_MAX;
-		n_other += write_counters(NULL, p, 0, n_parts);
-		while (t->n_events + n_other > opt.limit &&
-		    t->unit_us <= p->wall_us) {
-			t->unit_us = t->unit_us == 0 ? 1 : t->unit_us * 2;
-			tasks_write(t);
-		}
-		report_merging(t, n_parts);
-	} else {
-		n_parts = 0;
+	if (opt.all || t->n_events + n_other + write_counters(NULL, p, 0, 0) <=
+	    opt.limit)
+		return 0;
+
+	/* At most a quarter of all events are of counters. */
+	n_parts = opt.limit / (4 * (1 + n_host_counters(p))) + 1;
+	if (n_parts > PARTS_MAX)
+		n_parts = PARTS_MAX;
+	n_other += write_counters(NULL, p, 0, n_parts);
+	while (t->n_events + n_other > opt.limit && t->unit_us <= p->wall_us) {
+		t->unit_us = t->unit_us == 0 ? 1 : t->unit_us * 2;
+		tasks_write(t);
 	}
-	t->d = d;
+
+	put_run_name(&b, p);
+	if (t->n_merged > 0)
+		buf_printf(&b, "%llu of %zu tasks, all shorter than %lld us, "
+		    "are merged into %llu; ", (unsigned long long)t->n_merged,
+		    p->n_slices, (long long)t->unit_us,
+		    (unsigned long long)t->n_merges);
+	buf_printf(&b, "counters are means over %zu parts of the time; use "
+	    "--all for everything", n_parts);
+	err_warn("warning: %s", buf_cstr(&b));
+	buf_release(&b);
 	return n_parts;
 }
 
 /* --- a run ---------------------------------------------------------------- */
-
-/* Names the process that has the critical path and the counter of all. */
-static void
-put_summary_names(const struct tasks *t, struct place place)
-{
-	bool has_path = t->p->n_steps > 0;
-	struct buf name = { 0 };
-
-	if (t->p->build->run_name != NULL)
-		buf_printf(&name, "%s: ", t->p->build->run_name);
-	buf_str(&name, has_path ? "critical path" : "running tasks");
-	document_put_name(t->d, "process_name", place, buf_span(&name));
-	document_put_sort_index(t->d, "process_sort_index", place,
-	    (int64_t)place.pid);
-	if (has_path)
-		document_put_name(t->d, "thread_name", place,
-		    span_str("critical path"));
-	buf_release(&name);
-}
 
 static void
 report_left_out(const struct view *p)
@@ -168,12 +138,12 @@ report_left_out(const struct view *p)
 	put_run_name(&b, p);
 	if (p->n_untimed > 0)
 		err_warn("warning: %stasks without a start or an end, which "
-		    "are left out: %llu", b.len == 0 ? "" : buf_cstr(&b),
+		    "are left out: %llu", buf_cstr(&b),
 		    (unsigned long long)p->n_untimed);
 	if (p->n_sums > 0)
 		err_warn("warning: %stasks whose time is the sum of several "
 		    "intervals, which are left out: %llu",
-		    b.len == 0 ? "" : buf_cstr(&b),
+		    buf_cstr(&b),
 		    (unsigned long long)p->n_sums);
 	buf_release(&b);
 }
@@ -182,18 +152,30 @@ static void
 write_view(const struct view *p)
 {
 	struct document *d = &state.document;
-	uint64_t pid = state.n_pids + 1;
-	struct place summary = { pid, 1 };
-	struct tasks t = { .d = d, .p = p, .first_pid = pid + 1 };
+	struct place summary = { state.n_pids + 1, 1 };
+	struct tasks t = { .p = p, .first_pid = summary.pid + 1 };
 	size_t n_parts = apply_limit(&t);
+	struct buf name = { 0 };
 
-	put_summary_names(&t, summary);
+	/* A process has the critical path and the counter of all. */
+	if (p->build->run_name != NULL)
+		buf_printf(&name, "%s: ", p->build->run_name);
+	buf_str(&name, p->n_steps > 0 ? "critical path" : "running tasks");
+	document_put_name(d, "process_name", summary, buf_span(&name));
+	document_put_sort_index(d, "process_sort_index", summary,
+	    (int64_t)summary.pid);
+	if (p->n_steps > 0)
+		document_put_name(d, "thread_name", summary,
+		    span_str("critical path"));
+	buf_release(&name);
+
+	t.d = d;
 	for (size_t i = 0; i < p->n_processes; i++)
 		tasks_put_names(&t, i);
 	path_write_lane(&t, summary);
 	tasks_write(&t);
 	state.n_arrows += path_write_arrows(&t, state.n_arrows + 1);
-	write_counters(d, p, pid, n_parts);
+	write_counters(d, p, summary.pid, n_parts);
 	document_add_run(d, p->build->run_name, p->origin_us, p->wall_us,
 	    p->n_slices);
 	state.n_pids += 1 + p->n_processes;
