@@ -176,7 +176,8 @@ put_numbers(struct buf *b, const struct tasks *t, const struct slice *s)
 {
 	static const enum kept kept[] = { KEPT_SLACK, KEPT_DRAG, KEPT_THREAD,
 	    KEPT_PC };
-	const struct task *task = &t->p->build->tasks[s->task];
+	const struct build *build = t->p->build;
+	const struct task *task = &build->tasks[s->task];
 	int64_t value;
 
 	if (task->size_bytes != INT_UNKNOWN)
@@ -184,7 +185,8 @@ put_numbers(struct buf *b, const struct tasks *t, const struct slice *s)
 	if (task->attempt > 0)
 		json_uint(b, "attempt", task->attempt);
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-		if ((value = view_number(t->p, s, kept[i])) != INT_UNKNOWN)
+		if ((value = view_number(build, task, kept[i])) !=
+		    INT_UNKNOWN)
 			json_int(b, kept_keys[kept[i]], value);
 	if ((task->flags & TASK_CACHED) != 0)
 		json_true(b, "from_cache");
@@ -348,7 +350,8 @@ write_track(struct tasks *t, uint32_t process, const struct track *track,
 
 		if ((s->start < s->end) != took_time)
 			continue;
-		if (s->never_merges || s->end - s->start >= t->unit_us) {
+		if (s->failed || s->step > 0 ||
+		    s->end - s->start >= t->unit_us) {
 			end_cluster(t, place, c);
 			put_task(t, place, s);
 			continue;

@@ -12,8 +12,8 @@
 const char *const kept_keys[] = { "status", "slack_us", "drag_us", "thread",
     "execution_id", "tag", "pc", "runs", NULL };
 
-static int64_t
-kept_number(const struct build *b, const struct task *t, enum kept kept)
+int64_t
+view_number(const struct build *b, const struct task *t, enum kept kept)
 {
 	sym value = build_value(b, t, kept);
 	int64_t number;
@@ -22,20 +22,14 @@ kept_number(const struct build *b, const struct task *t, enum kept kept)
 	    &number) && number >= 0 ? number : INT_UNKNOWN;
 }
 
-int64_t
-view_number(const struct view *p, const struct slice *s, enum kept kept)
-{
-	return kept_number(p->build, &p->build->tasks[s->task], kept);
-}
-
 /* --- slices --------------------------------------------------------------- */
 
 /* The name of a task's process: its host, or the query of which it is part. */
 static sym
 process_name(struct view *p, const struct task *t)
 {
-	int64_t execution = kept_number(p->build, t, KEPT_EXECUTION);
-	int64_t tag = kept_number(p->build, t, KEPT_TAG);
+	int64_t execution = view_number(p->build, t, KEPT_EXECUTION);
+	int64_t tag = view_number(p->build, t, KEPT_TAG);
 	struct buf text = { 0 };
 	struct span host;
 	sym name;
@@ -56,10 +50,8 @@ process_name(struct view *p, const struct task *t)
 }
 
 static enum track_class
-class_of(const struct view *p, const struct task *t, int64_t thread)
+class_of(const struct build *b, const struct task *t, int64_t thread)
 {
-	const struct build *b = p->build;
-
 	if (t->kind == b->copy)
 		return COPIES;
 	if (t->kind == b->prepare)
@@ -69,61 +61,48 @@ class_of(const struct view *p, const struct task *t, int64_t thread)
 	return thread == INT_UNKNOWN ? SLOTS : THREADS;
 }
 
-/* Whether a task has one interval; counts it if it has not. */
-static bool
-has_interval(struct view *p, const struct task *t)
-{
-	if ((t->flags & TASK_SUPERSEDED) != 0)
-		return false;
-	if ((t->flags & TASK_TOTAL) != 0 ||
-	    kept_number(p->build, t, KEPT_RUNS) > 1) {
-		p->n_sums++;
-		return false;
-	}
-	if (t->start_us == INT_UNKNOWN || t->elapsed_us == INT_UNKNOWN) {
-		p->n_untimed++;
-		return false;
-	}
-	return true;
-}
-
 /* Until the end of view_make(), slice.process is the name of the process. */
 static void
-add_slice(struct view *p, uint32_t task, const uint32_t *step_of_task)
-{
-	const struct task *t = &p->build->tasks[task];
-	int64_t thread = kept_number(p->build, t, KEPT_THREAD);
-	struct slice *s = &p->slices[p->n_slices++];
-
-	*s = (struct slice){ .start = t->start_us,
-	    .end = t->start_us + t->elapsed_us, .task = task,
-	    .process = process_name(p, t), .step = step_of_task[task],
-	    .class = class_of(p, t, thread) };
-	s->thread = s->class == THREADS ? thread : 0;
-	s->failed = (t->flags & TASK_FAILED) != 0;
-	s->never_merges = s->failed || s->step > 0;
-}
-
-static void
-collect(struct view *p)
+collect_slices(struct view *p)
 {
 	const struct build *b = p->build;
+	const struct task *t = b->tasks;
 	uint32_t *step_of_task = mem_zero(b->n_tasks + 1,
 	    sizeof *step_of_task);
-	int64_t end_us = b->end_us;
+	int64_t end_us = b->end_us, thread;
+	struct slice *s;
 
 	for (size_t i = 0; i < p->n_steps; i++)
 		step_of_task[p->steps[i].task] = (uint32_t)i + 1;
-	p->slices = mem_resize(NULL, b->n_tasks + 1, sizeof *p->slices);
+	p->slices = s = mem_resize(NULL, b->n_tasks + 1, sizeof *s);
 	p->origin_us = b->start_us;
-	for (uint32_t i = 0; i < b->n_tasks; i++)
-		if (has_interval(p, &b->tasks[i]))
-			add_slice(p, i, step_of_task);
-	free(step_of_task);
-	for (size_t i = 0; i < p->n_slices; i++) {
-		p->origin_us = time_earlier(p->origin_us, p->slices[i].start);
-		end_us = time_later(end_us, p->slices[i].end);
+	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
+		if ((t->flags & TASK_SUPERSEDED) != 0)
+			continue;
+		if ((t->flags & TASK_TOTAL) != 0 ||
+		    view_number(b, t, KEPT_RUNS) > 1) {
+			p->n_sums++;
+			continue;
+		}
+		if (t->start_us == INT_UNKNOWN ||
+		    t->elapsed_us == INT_UNKNOWN) {
+			p->n_untimed++;
+			continue;
+		}
+		thread = view_number(b, t, KEPT_THREAD);
+		*s = (struct slice){ .start = t->start_us,
+		    .end = t->start_us + t->elapsed_us, .task = i,
+		    .process = process_name(p, t), .step = step_of_task[i],
+		    .class = class_of(b, t, thread),
+		    .failed = (t->flags & TASK_FAILED) != 0 };
+		s->thread = s->class == THREADS ? thread : 0;
+		p->origin_us = time_earlier(p->origin_us, s->start);
+		end_us = time_later(end_us, s->end);
+		s++;
 	}
+	free(step_of_task);
+
+	p->n_slices = (size_t)(s - p->slices);
 	if (p->origin_us == INT_UNKNOWN)
 		p->origin_us = end_us = 0;
 	p->wall_us = end_us - p->origin_us;
@@ -193,46 +172,39 @@ compare_slices(const void *a, const void *b, void *context)
 
 /* --- tracks --------------------------------------------------------------- */
 
-/* Assigns the lanes of a track.  Tasks that took no time are in the first. */
-static void
-assign_lanes(struct view *p, struct track *track)
-{
-	struct slice *s = p->slices + track->first;
-	struct lane_task *tasks = mem_resize(NULL, track->n, sizeof *tasks);
-	size_t n = 0;
-
-	for (size_t i = 0; i < track->n; i++)
-		if (s[i].start < s[i].end)
-			tasks[n++] = (struct lane_task){ s[i].start,
-			    s[i].end, 0 };
-	track->n_lanes = lanes_assign(tasks, n);
-	if (track->n_lanes == 0)
-		track->n_lanes = 1;
-	n = 0;
-	for (size_t i = 0; i < track->n; i++)
-		if (s[i].start < s[i].end)
-			s[i].lane = tasks[n++].lane;
-	free(tasks);
-}
-
 static void
 add_track(struct view *p, size_t first, size_t n)
 {
-	struct process *process = &p->processes[p->slices[first].process];
-	const struct track *last = NULL;
+	const struct slice *slices = p->slices + first;
+	struct process *process = &p->processes[slices->process];
+	struct lane_task *tasks = mem_resize(NULL, n, sizeof *tasks);
 	struct track *track;
+	size_t n_tasks = 0;
 
 	p->tracks = mem_grow(p->tracks, &p->tracks_cap, p->n_tracks + 1,
 	    sizeof *p->tracks);
+	track = &p->tracks[p->n_tracks];
+	*track = (struct track){ .first = first, .n = n, .first_tid = 1 };
 	if (process->n++ == 0)
 		process->first = p->n_tracks;
 	else
-		last = &p->tracks[p->n_tracks - 1];
+		track->first_tid = track[-1].first_tid + track[-1].n_lanes;
 	process->n_tasks += n;
-	track = &p->tracks[p->n_tracks++];
-	*track = (struct track){ .first = first, .n = n,
-	    .first_tid = last == NULL ? 1 : last->first_tid + last->n_lanes };
-	assign_lanes(p, track);
+	p->n_tracks++;
+
+	/* Tasks that took no time are in the first lane. */
+	for (size_t i = 0; i < n; i++)
+		if (slices[i].start < slices[i].end)
+			tasks[n_tasks++] = (struct lane_task){ slices[i].start,
+			    slices[i].end, 0 };
+	track->n_lanes = lanes_assign(tasks, n_tasks);
+	if (track->n_lanes == 0)
+		track->n_lanes = 1;
+	n_tasks = 0;
+	for (size_t i = first; i < first + n; i++)
+		if (p->slices[i].start < p->slices[i].end)
+			p->slices[i].lane = tasks[n_tasks++].lane;
+	free(tasks);
 }
 
 void
@@ -241,10 +213,9 @@ view_make(struct view *p, struct build *b, const struct path_step *steps,
 {
 	size_t end;
 
-	*p = (struct view){ .build = b, .steps = steps,
-	    .n_steps = n_steps };
+	*p = (struct view){ .build = b, .steps = steps, .n_steps = n_steps };
 	intern_init(&p->names);
-	collect(p);
+	collect_slices(p);
 	order_processes(p);
 	sort_with(p->slices, p->n_slices, sizeof *p->slices, compare_slices,
 	    p);

@@ -12,6 +12,7 @@
  * for each lane, and in the lanes the tasks.
  */
 struct build;
+struct task;
 
 /* The keys, after those of build_keys, whose values are read. */
 enum kept { KEPT_STATUS, KEPT_SLACK, KEPT_DRAG, KEPT_THREAD, KEPT_EXECUTION,
@@ -30,7 +31,6 @@ struct slice {
 	uint32_t step;		/* of the path, from 1; 0: none */
 	enum track_class class : 8;
 	bool failed;
-	bool never_merges;	/* it failed, or is on the path */
 };
 
 /* Slices of one process and class, and, if it is THREADS, of one thread. */
@@ -69,7 +69,6 @@ void view_make(struct view *, struct build *,
 void view_release(struct view *);
 
 /* The value of a kept key, if it is an integer >= 0; otherwise INT_UNKNOWN. */
-int64_t view_number(const struct view *, const struct slice *,
-    enum kept);
+int64_t view_number(const struct build *, const struct task *, enum kept);
 
 #endif
