@@ -26,24 +26,30 @@ put_place(struct buf *b, struct place place)
 }
 
 struct buf *
-document_begin_slice(struct document *d, struct place place, int64_t start_us,
-    int64_t elapsed_us)
-{
-	struct buf *b = begin_event(d, "X");
-
-	json_int(b, "ts", start_us);
-	json_int(b, "dur", elapsed_us);
-	put_place(b, place);
-	return b;
-}
-
-struct buf *
 document_begin(struct document *d, const char *phase, struct place place,
     int64_t us)
 {
 	struct buf *b = begin_event(d, phase);
 
 	json_int(b, "ts", us);
+	put_place(b, place);
+	return b;
+}
+
+struct buf *
+document_begin_task(struct document *d, struct place place, int64_t start_us,
+    int64_t end_us)
+{
+	struct buf *b;
+
+	if (start_us >= end_us) {
+		b = document_begin(d, "i", place, start_us);
+		json_word(b, "s", "t");
+		return b;
+	}
+	b = begin_event(d, "X");
+	json_int(b, "ts", start_us);
+	json_int(b, "dur", end_us - start_us);
 	put_place(b, place);
 	return b;
 }

@@ -27,11 +27,15 @@ struct place {
 	uint64_t pid, tid;
 };
 
-/* Begin an event, up to `tid`.  The caller adds a name and ends the event. */
-struct buf *document_begin_slice(struct document *, struct place,
-    int64_t start_us, int64_t elapsed_us);
+/*
+ * Begin an event, up to `tid`.  The caller adds a name and ends the event.  A
+ * task is a slice, or an instant if it took no time: viewers confuse slices
+ * without it.
+ */
 struct buf *document_begin(struct document *, const char *phase, struct place,
     int64_t us);
+struct buf *document_begin_task(struct document *, struct place,
+    int64_t start_us, int64_t end_us);
 void document_end_event(struct document *);
 
 /* Writes an event that names or orders a process or thread. */

@@ -38,15 +38,11 @@ path_write_lane(const struct tasks *t, struct place place)
 			steps[n++] = slice_of_step(p, i);
 	sort(steps, n, sizeof *steps, compare_starts);
 	for (size_t i = 0; i < n; i++) {
-		int64_t start = steps[i]->start, end = steps[i]->end;
+		int64_t end = steps[i]->end;
 
 		if (i + 1 < n && steps[i + 1]->start < end)
 			end = steps[i + 1]->start;
-		if (start < end)
-			document_begin_slice(t->d, place, start, end - start);
-		else
-			json_word(document_begin(t->d, "i", place, start),
-			    "s", "t");
+		document_begin_task(t->d, place, steps[i]->start, end);
 		tasks_put_details(t, steps[i]);
 	}
 	free(steps);

@@ -58,21 +58,22 @@ put_lane_name(const struct tasks *t, struct place place,
 	buf_release(&name);
 }
 
-static void
-put_process_name(const struct tasks *t, const struct process *process,
-    struct place place)
+void
+tasks_put_names(const struct tasks *t, size_t i)
 {
 	const struct view *p = t->p;
+	const struct process *process = &p->processes[i];
+	const struct track *track = &p->tracks[process->first];
 	struct span name = intern_span(&p->names, process->name);
+	const char *run = p->build->run_name;
+	bool has_name = run == NULL || p->n_processes > 1 ||
+	    !span_eq(name, "build");
+	struct place place = { t->first_pid + i, 1 };
 	struct buf text = { 0 };
 
-	if (p->build->run_name != NULL) {
-		buf_str(&text, p->build->run_name);
-		if (p->n_processes > 1 || !span_eq(name, "build"))
-			buf_str(&text, ": ");
-	}
-	if (p->build->run_name == NULL || p->n_processes > 1 ||
-	    !span_eq(name, "build"))
+	if (run != NULL)
+		buf_printf(&text, has_name ? "%s: " : "%s", run);
+	if (has_name)
 		buf_add(&text, name.p, name.n);
 	document_put_name(t->d, "process_name", place, buf_span(&text));
 	text.len = 0;
@@ -82,19 +83,11 @@ put_process_name(const struct tasks *t, const struct process *process,
 	document_put_sort_index(t->d, "process_sort_index", place,
 	    (int64_t)place.pid);
 	buf_release(&text);
-}
 
-void
-tasks_put_names(const struct tasks *t, size_t i)
-{
-	const struct process *process = &t->p->processes[i];
-	const struct track *track = &t->p->tracks[process->first];
-
-	put_process_name(t, process, (struct place){ t->first_pid + i, 1 });
 	for (size_t k = 0; k < process->n; k++, track++)
 		for (uint32_t lane = 0; lane < track->n_lanes; lane++)
 			put_lane_name(t, place_in(t, (uint32_t)i, track, lane),
-			    &t->p->slices[track->first], lane);
+			    &p->slices[track->first], lane);
 }
 
 /* --- one task ------------------------------------------------------------- */
@@ -107,21 +100,6 @@ is_instruction(const struct build *b, const struct task *task)
 
 	return task->rule != SYM_NONE && (span_eq(kind, "instruction") ||
 	    span_eq(kind, "call"));
-}
-
-/*
- * What viewers show in the slice: of an instruction its function, otherwise the
- * last part of the name.
- */
-static struct span
-short_name(const struct build *b, const struct task *task, struct span name)
-{
-	struct span last;
-
-	if (is_instruction(b, task))
-		return intern_span(&b->names, task->rule);
-	last = span_base_name(name);
-	return last.n > 0 ? last : name;
 }
 
 /* The kind and rule; of an instruction only the module of the rule. */
@@ -158,19 +136,7 @@ put_symbol(struct buf *b, const char *key, const struct build *build, sym s)
 		document_str(b, key, intern_span(&build->names, s));
 }
 
-/* An exit status is written as a number, so that SQL can compare it. */
-static void
-put_status(struct buf *b, const struct build *build, sym status)
-{
-	int64_t number;
-
-	if (status != SYM_NONE &&
-	    text_i64(intern_span(&build->names, status), &number))
-		json_int(b, "status", number);
-	else
-		put_symbol(b, "status", build, status);
-}
-
+/* The arguments that are not text. */
 static void
 put_numbers(struct buf *b, const struct tasks *t, const struct slice *s)
 {
@@ -178,6 +144,7 @@ put_numbers(struct buf *b, const struct tasks *t, const struct slice *s)
 	    KEPT_PC };
 	const struct build *build = t->p->build;
 	const struct task *task = &build->tasks[s->task];
+	const struct path_step *step;
 	int64_t value;
 
 	if (task->size_bytes != INT_UNKNOWN)
@@ -185,20 +152,15 @@ put_numbers(struct buf *b, const struct tasks *t, const struct slice *s)
 	if (task->attempt > 0)
 		json_uint(b, "attempt", task->attempt);
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-		if ((value = view_number(build, task, kept[i])) !=
-		    INT_UNKNOWN)
+		if ((value = view_number(build, task, kept[i])) != INT_UNKNOWN)
 			json_int(b, kept_keys[kept[i]], value);
 	if ((task->flags & TASK_CACHED) != 0)
 		json_true(b, "from_cache");
 	if (s->failed)
 		json_true(b, "failed");
-}
-
-static void
-put_step(struct buf *b, const struct tasks *t, const struct slice *s)
-{
-	const struct path_step *step = &t->p->steps[s->step - 1];
-
+	if (s->step == 0)
+		return;
+	step = &t->p->steps[s->step - 1];
 	json_uint(b, "step", s->step);
 	if (step->waiting_us != INT_UNKNOWN)
 		json_int(b, "waiting_us", step->waiting_us);
@@ -211,11 +173,19 @@ tasks_put_details(const struct tasks *t, const struct slice *s)
 {
 	const struct build *build = t->p->build;
 	const struct task *task = &build->tasks[s->task];
+	sym status = build_value(build, task, KEPT_STATUS);
 	struct buf *b = filter_out(t->d->f), name = { 0 }, id = { 0 };
+	struct span title;
+	int64_t number;
 
 	build_put_name(build, task, &name);
 	build_put_id(build, task, &id);
-	document_name(b, "name", short_name(build, task, buf_span(&name)));
+	title = span_base_name(buf_span(&name));
+	if (title.n == 0)
+		title = buf_span(&name);
+	if (is_instruction(build, task))
+		title = intern_span(&build->names, task->rule);
+	document_name(b, "name", title);
 	put_category(b, t, s);
 
 	json_open(b, "args", '{');
@@ -224,27 +194,39 @@ tasks_put_details(const struct tasks *t, const struct slice *s)
 		document_str(b, "name", buf_span(&name));
 	put_symbol(b, "rule", build, build_rule(build, task));
 	put_symbol(b, "target", build, build_target(build, task));
-	put_status(b, build, build_value(build, task, KEPT_STATUS));
+	/* An exit status is a number, so that SQL can compare it. */
+	if (status != SYM_NONE &&
+	    text_i64(intern_span(&build->names, status), &number))
+		json_int(b, "status", number);
+	else
+		put_symbol(b, "status", build, status);
 	put_numbers(b, t, s);
-	if (s->step > 0)
-		put_step(b, t, s);
 	json_close(b, '}');
 	document_end_event(t->d);
 	buf_release(&name);
 	buf_release(&id);
 }
 
-/* An instant at the end of a task that failed. */
 static void
-put_failure(const struct tasks *t, struct place place, const struct slice *s)
+put_task(struct tasks *t, struct place place, const struct slice *s)
 {
 	const struct build *build = t->p->build;
-	sym status = build_value(build, &build->tasks[s->task], KEPT_STATUS);
-	struct buf *b = document_begin(t->d, "i", place, s->end);
-	struct buf name = { 0 };
+	struct buf *b, name = { 0 };
 	struct span text;
+	sym status;
 
+	t->n_events += 1 + s->failed;
+	if (t->d == NULL)
+		return;
+	document_begin_task(t->d, place, s->start, s->end);
+	tasks_put_details(t, s);
+	if (!s->failed)
+		return;
+
+	/* An instant at the end of a task that failed. */
+	b = document_begin(t->d, "i", place, s->end);
 	buf_str(&name, "failed");
+	status = build_value(build, &build->tasks[s->task], KEPT_STATUS);
 	if (status != SYM_NONE) {
 		text = intern_span(&build->names, status);
 		buf_char(&name, ' ');
@@ -257,80 +239,42 @@ put_failure(const struct tasks *t, struct place place, const struct slice *s)
 	buf_release(&name);
 }
 
-/* A task that took no time is an instant: viewers confuse slices without it. */
-static void
-put_task(struct tasks *t, struct place place, const struct slice *s)
-{
-	t->n_events += 1 + s->failed;
-	if (t->d == NULL)
-		return;
-	if (s->start < s->end) {
-		document_begin_slice(t->d, place, s->start, s->end - s->start);
-	} else {
-		struct buf *b = document_begin(t->d, "i", place, s->start);
-
-		json_word(b, "s", "t");
-	}
-	tasks_put_details(t, s);
-	if (s->failed)
-		put_failure(t, place, s);
-}
-
 /* --- merging -------------------------------------------------------------- */
 
+/* Writes the tasks of a cluster, if there are any, and empties it. */
 static void
-put_merged(struct tasks *t, struct place place, const struct cluster *c)
+end_cluster(struct tasks *t, struct place place, struct cluster *c)
 {
 	const struct build *build = t->p->build;
-	const struct task *longest = &build->tasks[c->longest->task];
 	struct buf *b, name = { 0 };
+	uint64_t n = c->n;
 
+	c->n = 0;
+	if (n == 1)
+		put_task(t, place, c->longest);
+	if (n <= 1)
+		return;
 	t->n_events++;
-	t->n_merged += c->n;
+	t->n_merged += n;
 	t->n_merges++;
 	if (t->d == NULL)
 		return;
 	/* Tasks that took no time may be at the place of others. */
-	b = c->busy_us > 0 ?
-	    document_begin_slice(t->d, place, c->start, c->end - c->start) :
-	    document_begin(t->d, "i", place, c->start);
-	if (c->busy_us == 0)
-		json_word(b, "s", "t");
-	buf_printf(&name, "%llu tasks", (unsigned long long)c->n);
+	b = document_begin_task(t->d, place, c->start,
+	    c->busy_us > 0 ? c->end : c->start);
+	buf_printf(&name, "%llu tasks", (unsigned long long)n);
 	document_str(b, "name", buf_span(&name));
 	json_word(b, "cat", "merged");
 	json_open(b, "args", '{');
-	json_uint(b, "tasks", c->n);
+	json_uint(b, "tasks", n);
 	json_int(b, "busy_us", c->busy_us);
 	json_int(b, "longest_us", c->longest->end - c->longest->start);
 	name.len = 0;
-	build_put_name(build, longest, &name);
+	build_put_name(build, &build->tasks[c->longest->task], &name);
 	document_name(b, "longest", buf_span(&name));
 	json_close(b, '}');
 	document_end_event(t->d);
 	buf_release(&name);
-}
-
-static void
-end_cluster(struct tasks *t, struct place place, struct cluster *c)
-{
-	if (c->n == 1)
-		put_task(t, place, c->longest);
-	else if (c->n > 1)
-		put_merged(t, place, c);
-	c->n = 0;
-}
-
-static void
-add_to_cluster(struct cluster *c, const struct slice *s)
-{
-	if (c->n++ == 0)
-		*c = (struct cluster){ .start = s->start, .longest = s,
-		    .n = 1 };
-	c->end = s->end;
-	c->busy_us += s->end - s->start;
-	if (s->end - s->start > c->longest->end - c->longest->start)
-		c->longest = s;
 }
 
 /*
@@ -358,7 +302,14 @@ write_track(struct tasks *t, uint32_t process, const struct track *track,
 		}
 		if (c->n > 0 && s->start - c->end >= t->unit_us)
 			end_cluster(t, place, c);
-		add_to_cluster(c, s);
+		if (c->n == 0)
+			*c = (struct cluster){ .start = s->start,
+			    .longest = s };
+		c->n++;
+		c->end = s->end;
+		c->busy_us += s->end - s->start;
+		if (s->end - s->start > c->longest->end - c->longest->start)
+			c->longest = s;
 	}
 	for (uint32_t lane = 0; lane < track->n_lanes; lane++)
 		end_cluster(t, place_in(t, process, track, lane),
