@@ -14,12 +14,11 @@ const char *const stage_names[] = { "tests_only", "tests_with_other",
 struct event {
 	int64_t us;
 	uint32_t task;
-	bool is_end;
+	int change;			/* 1: start; -1: end */
 };
 
 struct sweep {
 	struct activity *t;
-	const struct build *build;
 	uint64_t n_running;		/* tasks running at this moment */
 	uint64_t n_by_work[N_WORK];	/* of them, by kind of work */
 	weight integral;		/* of 1/n_running up to this moment */
@@ -37,14 +36,6 @@ activity_took_us(const struct build *b, const struct task *t)
 {
 	return task_is_unfinished(t) ? activity_end_us(b, t) - t->start_us :
 	    t->elapsed_us;
-}
-
-/* Whether the task counts and ran from a start to a later end. */
-static bool
-has_interval(const struct build *b, const struct task *t)
-{
-	return (t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) == 0 &&
-	    t->start_us != INT_UNKNOWN && t->start_us < activity_end_us(b, t);
 }
 
 /* These are the rules of ya. */
@@ -130,31 +121,14 @@ add_interval(struct sweep *s, int64_t from_us, int64_t to_us)
 		fill_bins(t, from_us, to_us, (double)s->n_running);
 }
 
-/* A task's weight is the growth of the integral from its start to its end. */
-static void
-apply_event(struct sweep *s, const struct event *e)
-{
-	enum work work = activity_work_of(s->build, &s->build->tasks[e->task]);
-	weight *task_weight = &s->t->weights[e->task];
-
-	if (e->is_end) {
-		s->n_running--;
-		s->n_by_work[work]--;
-		*task_weight += s->integral;
-	} else {
-		s->n_running++;
-		s->n_by_work[work]++;
-		*task_weight -= s->integral;
-	}
-}
-
 void
 activity_make(struct activity *t, const struct build *b, size_t n_bins)
 {
-	struct sweep s = { .t = t, .build = b };
+	struct sweep s = { .t = t };
 	const struct task *task = b->tasks;
-	int64_t now_us = b->start_us;
+	int64_t now_us = b->start_us, end_us;
 	struct event *events;
+	enum work work;
 	size_t n = 0;
 
 	*t = (struct activity){ .start_us = b->start_us,
@@ -164,18 +138,23 @@ activity_make(struct activity *t, const struct build *b, size_t n_bins)
 
 	events = mem_resize(NULL, b->n_tasks * 2, sizeof *events);
 	for (uint32_t i = 0; i < b->n_tasks; i++, task++) {
-		if (!has_interval(b, task))
+		end_us = activity_end_us(b, task);
+		if ((task->flags & (TASK_SUPERSEDED | TASK_TOTAL)) != 0 ||
+		    task->start_us == INT_UNKNOWN || task->start_us >= end_us)
 			continue;
-		events[n++] = (struct event){ task->start_us, i, false };
-		events[n++] = (struct event){ activity_end_us(b, task), i,
-		    true };
+		events[n++] = (struct event){ task->start_us, i, 1 };
+		events[n++] = (struct event){ end_us, i, -1 };
 	}
 	sort(events, n, sizeof *events, compare_events);
 
 	for (size_t i = 0; i < n; i++) {
 		add_interval(&s, now_us, events[i].us);
 		now_us = events[i].us;
-		apply_event(&s, &events[i]);
+		work = activity_work_of(b, &b->tasks[events[i].task]);
+		s.n_running += (uint64_t)events[i].change;
+		s.n_by_work[work] += (uint64_t)events[i].change;
+		/* A weight is how much the integral grows during the task. */
+		t->weights[events[i].task] -= events[i].change * s.integral;
 	}
 	add_interval(&s, now_us, t->end_us);
 	free(events);

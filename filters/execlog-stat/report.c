@@ -46,22 +46,6 @@ put_title(const struct build_stat *s, struct buf *out)
 	buf_release(&text);
 }
 
-/* Averages the bins into n ratios of the highest number of running tasks. */
-static void
-average_bins(const struct activity *t, double *ratios, size_t n)
-{
-	size_t from, to;
-
-	for (size_t i = 0; i < n; i++) {
-		ratios[i] = 0;
-		from = t->n_bins * i / n;
-		to = t->n_bins * (i + 1) / n;
-		for (size_t j = from; j < to; j++)
-			ratios[i] += t->bins[j] / (double)(to - from) /
-			    (double)t->max_running;
-	}
-}
-
 /*
  * Appends text to a line so that it ends at a column, or is centred on it; at
  * least a space precedes it, or it is omitted.
@@ -106,7 +90,8 @@ put_parallelism(const struct build_stat *s, struct buf *out)
 {
 	const struct activity *t = &s->activity;
 	double ratios[SPARKS_MAX];
-	size_t n = t->n_bins < SPARKS_MAX ? t->n_bins : SPARKS_MAX, others;
+	size_t n = t->n_bins < SPARKS_MAX ? t->n_bins : SPARKS_MAX;
+	size_t others, from, to;
 	struct buf top = { 0 };
 
 	if (t->max_running == 0 || style.markdown)
@@ -116,7 +101,16 @@ put_parallelism(const struct build_stat *s, struct buf *out)
 	others = strlen("  running  |") + top.len;
 	if (n > style.width - others)
 		n = style.width - others;
-	average_bins(t, ratios, n);
+
+	for (size_t i = 0; i < n; i++) {
+		ratios[i] = 0;
+		from = t->n_bins * i / n;
+		to = t->n_bins * (i + 1) / n;
+		for (size_t j = from; j < to; j++)
+			ratios[i] += t->bins[j] / (double)(to - from) /
+			    (double)t->max_running;
+	}
+
 	buf_str(out, "  running  |");
 	report_spark(out, ratios, n);
 	buf_add(out, top.data, top.len);

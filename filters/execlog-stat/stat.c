@@ -1,7 +1,6 @@
 /* stat - computes totals and lists of the tasks of a build */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/num.h"
@@ -45,20 +44,11 @@ is_counted(const struct task *t)
  * half is dropped.
  */
 struct top_list {
-	const struct build *build;	/* the context of compare */
-	int (*compare)(const void *, const void *, void *context);
 	uint32_t *tasks;
 	size_t n, top;
+	int (*compare)(const void *, const void *, void *context);
+	const struct build *build;	/* the context of compare */
 };
-
-static struct top_list
-new_top_list(const struct build *b, size_t top,
-    int (*compare)(const void *, const void *, void *context))
-{
-	uint32_t *tasks = mem_resize(NULL, top * 2, sizeof *tasks);
-
-	return (struct top_list){ b, compare, tasks, 0, top };
-}
 
 static void
 sort_and_truncate(struct top_list *l)
@@ -82,8 +72,10 @@ make_lists(struct build_stat *s, size_t top)
 	const struct build *b = s->build;
 	const struct task *t = b->tasks;
 	int64_t took_us;
-	struct top_list longest = new_top_list(b, top, compare_elapsed);
-	struct top_list biggest = new_top_list(b, top, compare_sizes);
+	struct top_list longest = { mem_resize(NULL, top * 2,
+	    sizeof *s->longest), 0, top, compare_elapsed, b };
+	struct top_list biggest = { mem_resize(NULL, top * 2,
+	    sizeof *s->biggest), 0, top, compare_sizes, b };
 
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
 		took_us = activity_took_us(b, t);
@@ -146,45 +138,37 @@ round_weights(const struct build *b, struct type_total *types, size_t n,
 	free(order);
 }
 
-/* build_type() may add names, so type_of_name grows with the build's names. */
 static void
 make_types(struct build_stat *s)
 {
 	struct build *b = s->build;
-	size_t *type_of_name = NULL;	/* by symbol: the index of the type of
-					   this name plus 1, or 0 */
-	size_t n_names = 0, cap = 0;
+	struct column numbers = { 0 };	/* by symbol of build_type() */
 	struct type_total *type;
+	const struct task *t = b->tasks;
+	uint32_t number;
 	int64_t took_us;
-	struct task *t;
+	size_t cap = 0;
 	sym name;
 
-	for (uint32_t i = 0; i < b->n_tasks; i++) {
-		t = &b->tasks[i];
+	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
 		took_us = activity_took_us(b, t);
 		if (!is_counted(t) || took_us == INT_UNKNOWN || took_us == 0)
 			continue;
 		name = build_type(b, t);
-		if (name >= n_names) {
-			type_of_name = mem_resize(type_of_name, b->names.n,
-			    sizeof *type_of_name);
-			memset(type_of_name + n_names, 0,
-			    (b->names.n - n_names) * sizeof *type_of_name);
-			n_names = b->names.n;
-		}
-		if (type_of_name[name] == 0) {
-			s->types = mem_grow(s->types, &cap, s->n_types + 1,
+		number = column_get(&numbers, name);
+		if (number == INDEX_NONE) {
+			number = (uint32_t)s->n_types++;
+			column_set(&numbers, name, number);
+			s->types = mem_grow(s->types, &cap, s->n_types,
 			    sizeof *s->types);
-			s->types[s->n_types++] = (struct type_total){
-			    .name = name };
-			type_of_name[name] = s->n_types;
+			s->types[number] = (struct type_total){ .name = name };
 		}
-		type = &s->types[type_of_name[name] - 1];
+		type = &s->types[number];
 		type->n_tasks++;
 		type->elapsed_us += took_us;
 		type->weight += s->activity.weights[i];
 	}
-	free(type_of_name);
+	free(numbers.values);
 	if (s->n_types == 0)
 		return;
 	round_weights(b, s->types, s->n_types, s->activity.end_us -
@@ -253,16 +237,16 @@ make_counts(struct build_stat *s)
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
 		if (t->kind == b->run && build_find_task(b, t->id) == i)
 			count_run(s, i);
-		s->n_tasks += is_counted(t) && (t->flags & TASK_QUEUED) == 0;
-		deploy_us = INT_UNKNOWN;
-		if (is_counted(t) && (t->flags & TASK_CACHED) != 0)
-			deploy_us = last_deploy_us(b, t);
+		if (!is_counted(t))
+			continue;
+		s->n_tasks += (t->flags & TASK_QUEUED) == 0;
+		deploy_us = (t->flags & TASK_CACHED) != 0 ?
+		    last_deploy_us(b, t) : INT_UNKNOWN;
 		if (deploy_us != INT_UNKNOWN) {
 			s->n_lookups++;
 			s->lookup_us += t->end_us - deploy_us;
 		}
-		if (t->kind != b->run || !is_counted(t) ||
-		    t->elapsed_us == INT_UNKNOWN)
+		if (t->kind != b->run || t->elapsed_us == INT_UNKNOWN)
 			continue;
 		s->run_us += t->elapsed_us;
 		if ((t->flags & TASK_FAILED) != 0)
