@@ -136,6 +136,12 @@ put_number(struct buf *b, int64_t value)
 	buf_i64(b, value);
 }
 
+static void
+put_time(struct buf *b, int64_t us)
+{
+	put_number(b, us != INT_UNKNOWN ? us : -1);
+}
+
 /*
  * Writes the strings in order, of each the number of characters that it has in
  * common with the previous one, and the rest.
@@ -208,80 +214,46 @@ put_places(struct buf *b, const struct place *places, size_t n)
 	json_close(b, ']');
 }
 
-static int64_t
-type_number(struct page_data *d, size_t bar)
-{
-	return d->type_place[d->p->bars[bar].type];
-}
-
-static int64_t
-flags_of(struct page_data *d, size_t bar)
-{
-	return (d->p->bars[bar].is_cached ? FLAG_CACHED : 0) |
-	    (d->p->bars[bar].has_failed ? FLAG_FAILED : 0);
-}
-
-static int64_t
-name_number(struct page_data *d, size_t bar)
-{
-	return string_number(d, page_data_text(d, bar)->name);
-}
-
-/* After how many strings that of the id follows: often 0. */
-static int64_t
-id_difference(struct page_data *d, size_t bar)
-{
-	return string_number(d, page_data_text(d, bar)->id) -
-	    name_number(d, bar);
-}
-
-static int64_t
-target_number(struct page_data *d, size_t bar)
-{
-	return string_number(d, page_data_text(d, bar)->target);
-}
-
-static int64_t
-slack_number(struct page_data *d, size_t bar)
-{
-	int64_t slack_us = page_data_text(d, bar)->slack_us;
-
-	return slack_us != INT_UNKNOWN ? slack_us : -1;
-}
-
-/* Writes an array with a number for each task that is listed. */
-static void
-put_column(struct buf *b, struct page_data *d, const char *key,
-    int64_t (*number)(struct page_data *, size_t bar))
-{
-	json_open(b, key, '[');
-	for (size_t i = 0; i < d->p->n_bars; i++)
-		if (d->place[i] != INDEX_NONE)
-			put_number(b, number(d, i));
-	json_close(b, ']');
-}
-
+/* Of each task that is listed its place, and a number in each column. */
 static void
 put_tasks(struct buf *b, struct page_data *d)
 {
-	struct place *places = mem_alloc((d->n_listed + 1) * sizeof *places);
-	const struct bar *bar;
+	enum { TYPE, FLAGS, NAME, ID, TARGET, N_COLUMNS };
+	static const char *const columns[] = { "type", "flags", "name", "id",
+	    "target" };
+	struct place *places = mem_alloc((d->n_ranked + 1) * sizeof *places);
+	int64_t (*rows)[N_COLUMNS] = mem_alloc((d->n_ranked + 1) *
+	    sizeof *rows);
+	size_t n = 0;
 
 	for (size_t i = 0; i < d->p->n_bars; i++) {
-		bar = &d->p->bars[i];
-		if (d->place[i] != INDEX_NONE)
-			places[d->place[i]] = (struct place){
-			    bar->start_us / d->unit_us,
-			    bar_length_us(bar) / d->unit_us, bar->lane };
+		const struct bar *bar = &d->p->bars[i];
+		const struct bar_text *text;
+		int64_t *row = rows[n];
+
+		if (d->place[i] == INDEX_NONE)
+			continue;
+		text = page_data_text(d, i);
+		row[TYPE] = d->type_place[bar->type];
+		row[FLAGS] = (bar->is_cached ? FLAG_CACHED : 0) |
+		    (bar->has_failed ? FLAG_FAILED : 0);
+		row[NAME] = string_number(d, text->name);
+		/* After how many strings that of the id follows: often 0. */
+		row[ID] = string_number(d, text->id) - row[NAME];
+		row[TARGET] = string_number(d, text->target);
+		places[n++] = (struct place){ bar->start_us / d->unit_us,
+		    bar_length_us(bar) / d->unit_us, bar->lane };
 	}
 	json_open(b, "tasks", '{');
-	put_places(b, places, d->n_listed);
-	put_column(b, d, "type", type_number);
-	put_column(b, d, "flags", flags_of);
-	put_column(b, d, "name", name_number);
-	put_column(b, d, "id", id_difference);
-	put_column(b, d, "target", target_number);
+	put_places(b, places, n);
+	for (size_t k = 0; k < N_COLUMNS; k++) {
+		json_open(b, columns[k], '[');
+		for (size_t i = 0; i < n; i++)
+			put_number(b, rows[i][k]);
+		json_close(b, ']');
+	}
 	json_close(b, '}');
+	free(rows);
 	free(places);
 }
 
@@ -351,11 +323,27 @@ put_steps(struct buf *b, const struct page_data *d)
 			continue;
 		bar = &d->p->bars[d->p->path[i]];
 		put_number(b, d->place[d->p->path[i]]);
-		put_number(b, bar->waiting_us != INT_UNKNOWN ?
-		    bar->waiting_us : -1);
-		put_number(b, bar->potential_us != INT_UNKNOWN ?
-		    bar->potential_us : -1);
+		put_time(b, bar->waiting_us);
+		put_time(b, bar->potential_us);
 	}
+	json_close(b, ']');
+}
+
+/* The slack of each task that is listed, or -1; nothing if none is known. */
+static void
+put_slack(struct buf *b, const struct page_data *d)
+{
+	bool is_known = false;
+
+	for (size_t i = 0; i < d->p->n_bars && !is_known; i++)
+		is_known = d->place[i] != INDEX_NONE &&
+		    page_data_text(d, i)->slack_us != INT_UNKNOWN;
+	if (!is_known)
+		return;
+	json_open(b, "slack", '[');
+	for (size_t i = 0; i < d->p->n_bars; i++)
+		if (d->place[i] != INDEX_NONE)
+			put_time(b, page_data_text(d, i)->slack_us);
 	json_close(b, ']');
 }
 
@@ -383,7 +371,6 @@ static void
 put_listed(struct buf *b, struct page_data *d, size_t n)
 {
 	uint32_t place = 0;
-	bool has_slack = false;
 
 	memset(d->place, 0xff, d->p->n_bars * sizeof *d->place);
 	for (size_t i = 0; i < n; i++)
@@ -391,7 +378,6 @@ put_listed(struct buf *b, struct page_data *d, size_t n)
 	for (size_t i = 0; i < d->p->n_bars; i++)
 		if (d->place[i] != INDEX_NONE)
 			d->place[i] = place++;
-	d->n_listed = n;
 	collect_strings(d);
 
 	b->len = 0;
@@ -405,11 +391,7 @@ put_listed(struct buf *b, struct page_data *d, size_t n)
 	put_lanes(b, d);
 	put_tasks(b, d);
 	put_steps(b, d);
-	for (size_t i = 0; i < d->p->n_bars && !has_slack; i++)
-		has_slack = d->place[i] != INDEX_NONE &&
-		    page_data_text(d, i)->slack_us != INT_UNKNOWN;
-	if (has_slack)
-		put_column(b, d, "slack", slack_number);
+	put_slack(b, d);
 	put_attempts(b, d);
 }
 

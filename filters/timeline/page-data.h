@@ -22,7 +22,6 @@ struct page_data {
 	size_t n_ranked;
 	uint32_t *place;	/* by bar: its number among those that are
 				   listed, or INDEX_NONE */
-	size_t n_listed;
 	struct intern strings;	/* what the script shows */
 	uint32_t *order;	/* by symbol of strings: its rank */
 	uint32_t *type_place;	/* by type: its number, or INDEX_NONE */

@@ -54,13 +54,14 @@ put_time_cell(struct buf *b, int64_t us)
 	buf_str(b, "</td>");
 }
 
-/* The script makes a link of a task that is listed. */
+/* Begins a row.  The script makes a link of a task that is listed. */
 static void
-put_task_cells(struct buf *b, const struct page_data *d, uint32_t i)
+put_task_cells(struct buf *b, const struct page_data *d, size_t number,
+    uint32_t i)
 {
 	const struct bar *bar = &d->p->bars[i];
 
-	buf_str(b, "<td");
+	buf_printf(b, "<tr><th scope=\"row\" class=\"n\">%zu</th><td", number);
 	if (d->place[i] != INDEX_NONE)
 		buf_printf(b, " data-task=\"%lu\"",
 		    (unsigned long)d->place[i]);
@@ -88,14 +89,6 @@ put_heads(struct buf *b, const char *const *heads, const char *caption)
 }
 
 static void
-put_row_head(struct buf *b, size_t number)
-{
-	buf_str(b, "<tr><th scope=\"row\" class=\"n\">");
-	buf_u64(b, number);
-	buf_str(b, "</th>");
-}
-
-static void
 put_table_end(struct buf *b, size_t n, size_t n_rows)
 {
 	buf_str(b, "</tbody></table></div>\n");
@@ -119,8 +112,7 @@ put_path_table(struct buf *b, const struct page_data *d)
 		return;
 	put_heads(b, heads, "Critical path");
 	for (size_t i = 0; i < n; i++) {
-		put_row_head(b, p->bars[p->path[i]].step);
-		put_task_cells(b, d, p->path[i]);
+		put_task_cells(b, d, p->bars[p->path[i]].step, p->path[i]);
 		put_time_cell(b, p->bars[p->path[i]].waiting_us);
 		put_time_cell(b, p->bars[p->path[i]].potential_us);
 		buf_str(b, "</tr>\n");
@@ -153,8 +145,7 @@ put_longest_table(struct buf *b, struct page_data *d)
 	buf_str(b, "<details><summary>Longest tasks</summary>\n");
 	put_heads(b, heads, "The longest first");
 	for (size_t i = 0; i < n; i++) {
-		put_row_head(b, i + 1);
-		put_task_cells(b, d, d->ranked[i]);
+		put_task_cells(b, d, i + 1, d->ranked[i]);
 		buf_str(b, "</tr>\n");
 	}
 	put_table_end(b, d->p->n_bars, n);
