@@ -124,25 +124,6 @@ compare_processes(const void *x, const void *y, void *context)
 	    intern_span(&p->names, ((const struct process *)y)->name));
 }
 
-static void
-order_processes(struct view *p)
-{
-	uint32_t *rank_of_name = mem_resize(NULL, p->names.n + 1,
-	    sizeof *rank_of_name);
-
-	p->n_processes = p->names.n;
-	p->processes = mem_zero(p->names.n + 1, sizeof *p->processes);
-	for (sym i = 0; i < p->names.n; i++)
-		p->processes[i].name = i;
-	sort_with(p->processes, p->n_processes, sizeof *p->processes,
-	    compare_processes, p);
-	for (uint32_t i = 0; i < p->n_processes; i++)
-		rank_of_name[p->processes[i].name] = i;
-	for (size_t i = 0; i < p->n_slices; i++)
-		p->slices[i].process = rank_of_name[p->slices[i].process];
-	free(rank_of_name);
-}
-
 /* < 0 if the track of x comes first, 0 if it is that of y. */
 static int
 compare_tracks(const struct slice *x, const struct slice *y)
@@ -211,12 +192,26 @@ void
 view_make(struct view *p, struct build *b, const struct path_step *steps,
     size_t n_steps)
 {
+	uint32_t *rank_of_name;
 	size_t end;
 
 	*p = (struct view){ .build = b, .steps = steps, .n_steps = n_steps };
 	intern_init(&p->names);
 	collect_slices(p);
-	order_processes(p);
+
+	p->n_processes = p->names.n;
+	p->processes = mem_zero(p->names.n + 1, sizeof *p->processes);
+	for (sym i = 0; i < p->names.n; i++)
+		p->processes[i].name = i;
+	sort_with(p->processes, p->n_processes, sizeof *p->processes,
+	    compare_processes, p);
+	rank_of_name = mem_resize(NULL, p->names.n + 1, sizeof *rank_of_name);
+	for (uint32_t i = 0; i < p->n_processes; i++)
+		rank_of_name[p->processes[i].name] = i;
+	for (size_t i = 0; i < p->n_slices; i++)
+		p->slices[i].process = rank_of_name[p->slices[i].process];
+	free(rank_of_name);
+
 	sort_with(p->slices, p->n_slices, sizeof *p->slices, compare_slices,
 	    p);
 	for (size_t first = 0; first < p->n_slices; first = end) {
@@ -225,6 +220,7 @@ view_make(struct view *p, struct build *b, const struct path_step *steps,
 			;
 		add_track(p, first, end - first);
 	}
+
 	p->slice_of_step = mem_ones(n_steps + 1, sizeof *p->slice_of_step);
 	for (size_t i = 0; i < p->n_slices; i++)
 		if (p->slices[i].step > 0)
