@@ -56,20 +56,14 @@ activity_work_of(const struct build *b, const struct task *t)
 
 /*
  * The first kind of work, in the order of enum work, that has running tasks
- * determines the stage.
+ * determines the stage: two for each kind, without and with other tasks.
  */
 static enum stage
 stage_of(const uint64_t n_by_work[N_WORK], uint64_t n_running)
 {
-	static const enum stage only[] = { TESTS_ONLY, BUILD_ONLY,
-	    DOWNLOAD_ONLY, SERVICE_ONLY };
-	static const enum stage with_other[] = { TESTS_WITH_OTHER,
-	    BUILD_WITH_OTHER, DOWNLOAD_WITH_OTHER, SERVICE_ONLY };
-
-	for (size_t i = 0; i < N_WORK; i++)
+	for (unsigned i = 0; i < N_WORK; i++)
 		if (n_by_work[i] > 0)
-			return n_by_work[i] == n_running ? only[i] :
-			    with_other[i];
+			return 2 * i + (n_by_work[i] < n_running);
 	return IDLE;
 }
 

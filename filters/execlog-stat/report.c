@@ -29,23 +29,6 @@ put_share(struct table *t, double part, double whole)
 	table_bar(t, share);
 }
 
-static void
-put_title(const struct build_stat *s, struct buf *out)
-{
-	const struct activity *t = &s->activity;
-	int64_t wall_us = t->end_us - t->start_us;
-	struct buf text = { 0 };
-
-	report_us(&text, wall_us);
-	buf_str(&text, ", ");
-	report_count(&text, s->n_tasks, "task", "tasks");
-	buf_printf(&text, ", %.1f at once on average, %llu at most",
-	    wall_us > 0 ? (double)t->running_us / (double)wall_us : 0.0,
-	    (unsigned long long)t->max_running);
-	report_heading(out, "Build: %.*s", (int)text.len, text.data);
-	buf_release(&text);
-}
-
 /*
  * Appends text to a line so that it ends at a column, or is centred on it; at
  * least a space precedes it, or it is omitted.
@@ -295,16 +278,27 @@ put_counts(const struct build_stat *s, struct buf *out)
 void
 stat_report(const struct build_stat *s, struct filter *f)
 {
-	struct buf *out = filter_out(f);
+	const struct activity *t = &s->activity;
+	int64_t wall_us = t->end_us - t->start_us;
+	struct buf *out = filter_out(f), title = { 0 };
 	size_t from = out->len;
 
-	if (s->activity.start_us == INT_UNKNOWN) {
+	if (t->start_us == INT_UNKNOWN) {
 		buf_str(out, "No task has a time.");
 		report_sentence(out, from);
 		return;
 	}
 	unfinished_report(s->build, out);
-	put_title(s, out);
+
+	report_us(&title, wall_us);
+	buf_str(&title, ", ");
+	report_count(&title, s->n_tasks, "task", "tasks");
+	buf_printf(&title, ", %.1f at once on average, %llu at most",
+	    wall_us > 0 ? (double)t->running_us / (double)wall_us : 0.0,
+	    (unsigned long long)t->max_running);
+	report_heading(out, "Build: %.*s", (int)title.len, title.data);
+	buf_release(&title);
+
 	put_parallelism(s, out);
 	put_stages(s, out);
 	put_longest(s, out);

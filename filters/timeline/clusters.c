@@ -57,24 +57,25 @@ clusters_next(struct clusters *w, struct cluster *c)
 
 /* A step of the path counts twice, because the path is drawn apart, too. */
 size_t
-clusters_count(const struct pictures *all, const struct picture *p,
-    int64_t unit_us, uint64_t *n_merged)
+clusters_count(const struct pictures *all, int64_t unit_us, uint64_t *n_merged)
 {
+	const struct picture *p = all->list;
 	struct clusters walk;
 	struct cluster c;
 	size_t n = 0, next;
 
-	for (size_t i = 0; i < p->n_bars; i = next) {
-		for (next = i; next < p->n_bars && p->bars[next].lane ==
-		    p->bars[i].lane; next++)
-			n += bar_is_marked(all, &p->bars[next], unit_us) *
-			    (p->bars[next].step > 0 ? 2 : 1);
-		clusters_begin(&walk, all, &p->lanes[p->bars[i].lane],
-		    &p->bars[i], next - i, unit_us);
-		for (; clusters_next(&walk, &c); n++)
-			if (c.single == NULL)
-				*n_merged += c.n;
-	}
+	*n_merged = 0;
+	for (; p < all->list + all->n; p++)
+		for (size_t i = 0; i < p->n_bars; i = next) {
+			for (next = i; next < p->n_bars && p->bars[next].lane ==
+			    p->bars[i].lane; next++)
+				n += bar_is_marked(all, &p->bars[next],
+				    unit_us) * (p->bars[next].step > 0 ? 2 : 1);
+			clusters_begin(&walk, all, &p->lanes[p->bars[i].lane],
+			    &p->bars[i], next - i, unit_us);
+			for (; clusters_next(&walk, &c); n++)
+				*n_merged += c.single == NULL ? c.n : 0;
+		}
 	return n;
 }
 

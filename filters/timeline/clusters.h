@@ -49,11 +49,11 @@ void cluster_add(struct cluster *, const struct pictures *, const struct bar *);
 bool clusters_next(struct clusters *, struct cluster *);
 
 /*
- * The number of bars that are drawn for a picture.  Adds to *n_merged the
+ * The number of bars that are drawn for all pictures.  Sets *n_merged to the
  * number of tasks that are in clusters.
  */
-size_t clusters_count(const struct pictures *, const struct picture *,
-    int64_t unit_us, uint64_t *n_merged);
+size_t clusters_count(const struct pictures *, int64_t unit_us,
+    uint64_t *n_merged);
 
 /* The color with the most time. */
 unsigned cluster_color(const struct cluster *);

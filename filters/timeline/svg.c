@@ -431,31 +431,6 @@ put_legend(struct drawing *d)
 }
 
 static void
-put_remarks(struct drawing *d, uint64_t n_merged)
-{
-	bool has_path = false;
-
-	for (size_t i = 0; i < d->all->n; i++)
-		has_path |= d->all->list[i].has_path;
-	if (has_path) {
-		svg_text(d->b, d->left, d->y + BASELINE, " class=\"muted\"");
-		buf_str(d->b, "The critical path has an outline and a line "
-		    "below it; dashes are its waiting.</text>\n");
-		d->y += LINE;
-	}
-	if (n_merged == 0)
-		return;
-	svg_text(d->b, d->left, d->y + BASELINE, " class=\"muted\"");
-	buf_printf(d->b, "%llu task%s shorter than ",
-	    (unsigned long long)n_merged, plural(n_merged, "", "s"));
-	report_us(d->b, d->unit_us);
-	buf_printf(d->b, " %s merged with %s neighbors; paler is less "
-	    "busy.</text>\n", plural(n_merged, "is", "are"),
-	    plural(n_merged, "its", "their"));
-	d->y += LINE;
-}
-
-static void
 put_header(struct buf *b, const struct pictures *all, int64_t height)
 {
 	buf_str(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
@@ -484,19 +459,6 @@ put_header(struct buf *b, const struct pictures *all, int64_t height)
 	buf_str(b, "</defs>\n");
 }
 
-/* The number of bars that are drawn if shorter ones than unit_us are merged. */
-static size_t
-count_bars(const struct pictures *all, int64_t unit_us, uint64_t *n_merged)
-{
-	size_t n = 0;
-
-	*n_merged = 0;
-	for (size_t i = 0; i < all->n; i++)
-		n += clusters_count(all, &all->list[i], unit_us,
-		    n_merged);
-	return n;
-}
-
 /*
  * The shortest length of bars that need not be merged: at least half a pixel,
  * and so long that at most bars_max bars are left.  An eighth more than needed
@@ -509,14 +471,14 @@ find_unit(const struct drawing *d, size_t bars_max)
 	int64_t too_little = enough, middle;
 	uint64_t n_merged;
 
-	while (count_bars(d->all, enough, &n_merged) > bars_max &&
+	while (clusters_count(d->all, enough, &n_merged) > bars_max &&
 	    enough < d->all->wall_us) {
 		too_little = enough;
 		enough *= 2;
 	}
 	while (enough - too_little > enough / 8) {
 		middle = too_little + (enough - too_little) / 2;
-		if (count_bars(d->all, middle, &n_merged) > bars_max)
+		if (clusters_count(d->all, middle, &n_merged) > bars_max)
 			too_little = middle;
 		else
 			enough = middle;
@@ -530,14 +492,34 @@ svg_put(struct buf *b, const struct pictures *all, size_t bars_max)
 	struct buf body = { 0 };
 	struct drawing d = { .b = &body, .all = all, .y = MARGIN,
 	    .left = MARGIN + gutter(all), .right = WIDTH - MARGIN };
+	bool has_path = false;
 	uint64_t n_merged;
 
 	d.unit_us = find_unit(&d, bars_max);
-	count_bars(all, d.unit_us, &n_merged);
-	for (size_t i = 0; i < all->n; i++)
+	clusters_count(all, d.unit_us, &n_merged);
+	for (size_t i = 0; i < all->n; i++) {
 		put_picture(&d, &all->list[i]);
+		has_path |= all->list[i].has_path;
+	}
 	put_legend(&d);
-	put_remarks(&d, n_merged);
+
+	if (has_path) {
+		svg_text(&body, d.left, d.y + BASELINE, " class=\"muted\"");
+		buf_str(&body, "The critical path has an outline and a line "
+		    "below it; dashes are its waiting.</text>\n");
+		d.y += LINE;
+	}
+	if (n_merged > 0) {
+		svg_text(&body, d.left, d.y + BASELINE, " class=\"muted\"");
+		buf_printf(&body, "%llu task%s shorter than ",
+		    (unsigned long long)n_merged, plural(n_merged, "", "s"));
+		report_us(&body, d.unit_us);
+		buf_printf(&body, " %s merged with %s neighbors; paler is less "
+		    "busy.</text>\n", plural(n_merged, "is", "are"),
+		    plural(n_merged, "its", "their"));
+		d.y += LINE;
+	}
+
 	put_header(b, all, d.y + MARGIN);
 	buf_add(b, body.data, body.len);
 	buf_str(b, "</svg>\n");

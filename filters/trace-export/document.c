@@ -99,29 +99,20 @@ document_put_sort_index(struct document *d, const char *what,
 void
 document_str(struct buf *b, const char *key, struct span text)
 {
-	struct buf part = { 0 };
-	const char *del = text.n == 0 ? NULL : memchr(text.p, DEL, text.n);
+	struct buf quoted = { 0 };
 
-	if (del == NULL) {
+	if (text.n == 0 || memchr(text.p, DEL, text.n) == NULL) {
 		json_str(b, key, text);
 		return;
 	}
 	json_key(b, key);
-	buf_char(b, '"');
-	while (text.n > 0) {
-		size_t n = del == NULL ? text.n : (size_t)(del - text.p);
-
-		part.len = 0;
-		json_quote(&part, span_of(text.p, n));
-		buf_add(b, part.data + 1, part.len - 2);
-		if (del != NULL)
+	json_quote(&quoted, text);
+	for (size_t i = 0; i < quoted.len; i++)
+		if (quoted.data[i] == DEL)
 			buf_str(b, "\\u007f");
-		n += del != NULL;
-		text = span_of(text.p + n, text.n - n);
-		del = text.n == 0 ? NULL : memchr(text.p, DEL, text.n);
-	}
-	buf_char(b, '"');
-	buf_release(&part);
+		else
+			buf_char(b, quoted.data[i]);
+	buf_release(&quoted);
 }
 
 void
