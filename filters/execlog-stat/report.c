@@ -279,9 +279,9 @@ void
 stat_report(const struct build_stat *s, struct filter *f)
 {
 	const struct activity *t = &s->activity;
-	int64_t wall_us = t->end_us - t->start_us;
 	struct buf *out = filter_out(f), title = { 0 };
 	size_t from = out->len;
+	int64_t wall_us;
 
 	if (t->start_us == INT_UNKNOWN) {
 		buf_str(out, "No task has a time.");
@@ -290,6 +290,7 @@ stat_report(const struct build_stat *s, struct filter *f)
 	}
 	unfinished_report(s->build, out);
 
+	wall_us = t->end_us - t->start_us;
 	report_us(&title, wall_us);
 	buf_str(&title, ", ");
 	report_count(&title, s->n_tasks, "task", "tasks");

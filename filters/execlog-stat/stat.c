@@ -181,28 +181,27 @@ static void
 count_run(struct build_stat *s, uint32_t first)
 {
 	const struct build *b = s->build;
-	bool executed = false, cached = false, failed = false;
-	bool started = false, skipped = false, queued = false;
+	bool executed = false, started = false;
 	const struct task *t;
+	unsigned flags = 0;
 
 	for (uint32_t i = first; i != INDEX_NONE; i = t->next) {
 		t = &b->tasks[i];
 		if (!is_counted(t))
 			continue;
-		cached |= (t->flags & (TASK_CACHED | TASK_DYNAMIC)) != 0;
+		flags |= t->flags;
 		executed |= (t->flags & (TASK_CACHED | TASK_DYNAMIC)) == 0 &&
 		    (t->elapsed_us != INT_UNKNOWN ||
 		    t->end_us != INT_UNKNOWN);
-		failed |= (t->flags & TASK_FAILED) != 0;
 		started |= t->start_us != INT_UNKNOWN;
-		skipped |= (t->flags & TASK_SKIPPED) != 0;
-		queued |= (t->flags & TASK_QUEUED) != 0;
 	}
 	s->n_run++;
-	s->n_failed += failed;
-	*(executed ? &s->n_executed : cached ? &s->n_cached :
-	    started ? &s->n_unfinished : skipped ? &s->n_skipped :
-	    queued ? &s->n_queued : &s->n_untimed) += 1;
+	s->n_failed += (flags & TASK_FAILED) != 0;
+	*(executed ? &s->n_executed :
+	    flags & (TASK_CACHED | TASK_DYNAMIC) ? &s->n_cached :
+	    started ? &s->n_unfinished :
+	    flags & TASK_SKIPPED ? &s->n_skipped :
+	    flags & TASK_QUEUED ? &s->n_queued : &s->n_untimed) += 1;
 	s->n_tests += executed &&
 	    activity_work_of(b, &b->tasks[first]) == WORK_TEST;
 }
