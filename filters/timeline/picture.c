@@ -52,7 +52,8 @@ struct arranger {
 	size_t n;
 	struct place *places;
 	size_t n_places, places_cap;
-	uint32_t *place_of_host, *place_of_thread;	/* by symbol */
+	uint32_t *place_of;		/* by symbol of a host; after these by
+					   that of a thread; last of neither */
 	uint32_t *n_attempts;		/* by the first task of an id */
 	struct lane_task *lanes;	/* by item */
 	uint32_t *bar_of_task;		/* INDEX_NONE: it is not drawn */
@@ -97,22 +98,21 @@ pictures_release(struct pictures *p)
 static uint32_t
 find_place(struct arranger *a, const struct task *t)
 {
-	struct build *b = a->build;
+	const struct build *b = a->build;
 	sym thread = t->host != SYM_NONE ? SYM_NONE :
 	    build_value(b, t, THREAD);
-	uint32_t *place = t->host != SYM_NONE ? &a->place_of_host[t->host] :
-	    thread != SYM_NONE ? &a->place_of_thread[thread] :
-	    &a->place_of_host[b->names.n];
+	sym name = t->host != SYM_NONE ? t->host : thread;
 	struct place new = { .thread = INT_UNKNOWN };
+	uint32_t *place = &a->place_of[2 * b->names.n];
 
+	if (name != SYM_NONE)
+		place = &a->place_of[name + (thread == name ? b->names.n : 0)];
 	if (*place != INDEX_NONE)
 		return *place;
-	if (t->host != SYM_NONE) {
-		new.name = intern_span(&b->names, t->host);
-	} else if (thread != SYM_NONE) {
-		new.name = intern_span(&b->names, thread);
+	if (name != SYM_NONE)
+		new.name = intern_span(&b->names, name);
+	if (thread != SYM_NONE)
 		text_i64(new.name, &new.thread);
-	}
 	a->places = mem_grow(a->places, &a->places_cap, a->n_places + 1,
 	    sizeof *a->places);
 	a->places[a->n_places] = new;
@@ -188,9 +188,7 @@ collect_items(struct arranger *a)
 
 	a->items = mem_resize(NULL, b->n_tasks, sizeof *a->items);
 	a->n_attempts = mem_zero(b->n_tasks, sizeof *a->n_attempts);
-	a->place_of_host = mem_ones(b->names.n + 1, sizeof *a->place_of_host);
-	a->place_of_thread = mem_ones(b->names.n,
-	    sizeof *a->place_of_thread);
+	a->place_of = mem_ones(2 * b->names.n + 1, sizeof *a->place_of);
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
 		if (t->flags & TASK_SUPERSEDED)
 			continue;
@@ -472,8 +470,7 @@ pictures_add(struct pictures *all, struct build *b,
 
 	free(a.items);
 	free(a.places);
-	free(a.place_of_host);
-	free(a.place_of_thread);
+	free(a.place_of);
 	free(a.n_attempts);
 	free(a.lanes);
 	free(a.bar_of_task);
