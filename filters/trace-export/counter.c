@@ -21,8 +21,7 @@ struct counter {
 	int64_t running[N_SERIES];
 	int64_t written[N_SERIES];	/* thousandths; -1 at first */
 
-	/* The parts, and the sum in the current one.  part_us is 0 if the
-	   counter is not averaged. */
+	/* If it is averaged: the parts, and the sum in the current one. */
 	int64_t part_us, part_start;
 	int64_t sums[N_SERIES];		/* of tasks times microseconds */
 };
@@ -90,29 +89,6 @@ advance(struct counter *c, int64_t from_us, int64_t to_us)
 	}
 }
 
-static void
-write_changes(struct counter *c)
-{
-	struct sweep_event e;
-	int64_t now = 0;
-	bool is_first = true;
-
-	while (sweep_next(&c->sweep, &e)) {
-		if (e.us > now && c->part_us > 0)
-			advance(c, now, e.us);
-		else if (e.us > now && !is_first)
-			put_running(c, now);
-		is_first = false;
-		now = e.us;
-		c->running[e.tag] += e.change;
-	}
-	if (c->part_us > 0 && c->part_start < now) {
-		advance(c, now, c->part_start + c->part_us);
-		now = c->part_start;
-	}
-	put_running(c, now);
-}
-
 size_t
 counter_write(struct document *d, const struct view *p,
     const struct slice *slices, size_t n, uint64_t pid, size_t n_parts)
@@ -120,6 +96,9 @@ counter_write(struct document *d, const struct view *p,
 	struct counter c = { .d = d, .place = { pid, 1 },
 	    .part_us = n_parts == 0 ? 0 :
 	    p->wall_us / (int64_t)n_parts + 1 };
+	struct sweep_event e;
+	bool is_first = true;
+	int64_t now = 0;
 	unsigned series;
 
 	for (size_t i = 0; i < N_SERIES; i++)
@@ -133,8 +112,23 @@ counter_write(struct document *d, const struct view *p,
 		sweep_add(&c.sweep, slices[i].start, slices[i].end, series);
 	}
 	sweep_sort(&c.sweep);
-	if (c.sweep.n > 0)
-		write_changes(&c);
+	if (c.sweep.n == 0)
+		return 0;
+
+	while (sweep_next(&c.sweep, &e)) {
+		if (e.us > now && n_parts > 0)
+			advance(&c, now, e.us);
+		else if (e.us > now && !is_first)
+			put_running(&c, now);
+		is_first = false;
+		now = e.us;
+		c.running[e.tag] += e.change;
+	}
+	if (n_parts > 0 && c.part_start < now) {
+		advance(&c, now, c.part_start + c.part_us);
+		now = c.part_start;
+	}
+	put_running(&c, now);
 	sweep_release(&c.sweep);
 	return c.n_events;
 }

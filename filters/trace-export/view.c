@@ -28,22 +28,20 @@ view_number(const struct build *b, const struct task *t, enum kept kept)
 static sym
 process_name(struct view *p, const struct task *t)
 {
-	int64_t execution = view_number(p->build, t, KEPT_EXECUTION);
-	int64_t tag = view_number(p->build, t, KEPT_TAG);
+	const struct build *b = p->build;
+	int64_t execution, tag;
 	struct buf text = { 0 };
-	struct span host;
 	sym name;
 
-	if (t->host != SYM_NONE) {
-		host = intern_span(&p->build->names, t->host);
-		buf_add(&text, host.p, host.n);
-	} else if (execution == INT_UNKNOWN) {
-		buf_str(&text, "build");
-	} else {
-		buf_printf(&text, "execution %lld", (long long)execution);
-		if (tag != INT_UNKNOWN)
-			buf_printf(&text, ", query %lld", (long long)tag);
-	}
+	if (t->host != SYM_NONE)
+		return intern_add(&p->names, intern_span(&b->names, t->host));
+	execution = view_number(b, t, KEPT_EXECUTION);
+	if (execution == INT_UNKNOWN)
+		return intern_add(&p->names, span_str("build"));
+	buf_printf(&text, "execution %lld", (long long)execution);
+	tag = view_number(b, t, KEPT_TAG);
+	if (tag != INT_UNKNOWN)
+		buf_printf(&text, ", query %lld", (long long)tag);
 	name = intern_add(&p->names, buf_span(&text));
 	buf_release(&text);
 	return name;
