@@ -997,8 +997,9 @@ rejects() {
 	assert_output ''
 	assert_equal "$stderr" "malstat: nothing came: '/dev/null' is empty"
 	(execution 1 a; query 1 x) >in
-	ask
+	run -0 --separate-stderr malstat in
 	assert_output ''
+	assert_equal "$stderr" "malstat: warning: there are no events"
 	ask --text
 	assert_output "There are no events."
 }
