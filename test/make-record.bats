@@ -555,7 +555,8 @@ tasks() {
 	makefile <<<'all: ; @echo built'
 	# In /proc nobody can create a directory.
 	cat >run.sh <<-'END'
-	mount -t tmpfs -o ro x /tmp && mount -t tmpfs -o noexec x /dev/shm &&
+	mount --bind /tmp /tmp && mount -o remount,ro,bind /tmp &&
+		mount -t tmpfs -o noexec x /dev/shm &&
 		TMPDIR=/proc HOME=/proc exec make-record make
 	END
 	run -0 --separate-stderr unshare -m sh run.sh

@@ -302,7 +302,7 @@ profile_of() {
 	[[ ${lines[0]} == *": 100.2 ms before, 110.2 ms now." ]]
 	run -0 perf-diff -H --text --effect 20 in
 	[ "${lines[0]}" = "Nothing is worse by 20 % or more in 16 commits." ]
-	run -0 perf-diff -H --text <<<'{"type":"other"}'
+	run -1 --separate-stderr perf-diff -H --text <<<'{"type":"other"}'
 	[ "${lines[0]}" = "Nothing can be said: there are no samples." ]
 }
 
