@@ -159,22 +159,6 @@ complete_times(struct task *t)
 }
 
 /*
- * Sets the start of a task for which pair_end() found none to the earliest
- * start that remains.  That is later than all ends: the clock that gave the
- * start or the end must be wrong.
- */
-static void
-pair_with_late_start(struct starts *s, struct task *t)
-{
-	t->start_us = take_next(&s->started);
-	if (t->start_us != INT_UNKNOWN)
-		return;
-	t->start_us = take_next(&s->deployed);
-	if (t->start_us != INT_UNKNOWN)
-		t->flags |= TASK_DEPLOYED;
-}
-
-/*
  * Sets the start of a task without an end.  All records without an end are one
  * attempt, which has not ended: the first of them gets the earliest start that
  * remains, and take_until() discards the later starts.  If there is no start
@@ -235,11 +219,19 @@ pair_attempts(struct build *b, const uint32_t *records, size_t n)
 			pair_end(&s, t);
 	}
 
+	/* An end without a start gets the earliest that remains.  That is later
+	   than all ends: the clock that gave one of them must be wrong. */
 	for (size_t i = 0; i < n_ended; i++) {
 		t = &b->tasks[records[i]];
-		if (t->start_us == INT_UNKNOWN &&
-		    (t->flags & TASK_SUPERSEDED) == 0)
-			pair_with_late_start(&s, t);
+		if (t->start_us != INT_UNKNOWN ||
+		    (t->flags & TASK_SUPERSEDED) != 0)
+			continue;
+		t->start_us = take_next(&s.started);
+		if (t->start_us == INT_UNKNOWN) {
+			t->start_us = take_next(&s.deployed);
+			if (t->start_us != INT_UNKNOWN)
+				t->flags |= TASK_DEPLOYED;
+		}
 	}
 
 	/* A deployment counts only if no record has an end. */
@@ -338,16 +330,6 @@ number_attempts(struct build *b, uint32_t *records, size_t n)
 	b->attempts.n_retries += n_attempts > 0 ? n_attempts - 1 : 0;
 }
 
-/* If nothing is known but that the task was deployed, that counts. */
-static void
-keep_if_queued(struct build *b, const uint32_t *records, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if ((b->tasks[records[i]].flags & TASK_QUEUED) == 0)
-			return;
-	b->tasks[records[0]].flags &= ~(unsigned)TASK_SUPERSEDED;
-}
-
 /*
  * Resolves the records of one id.  records has their n indexes in b->tasks, and
  * is sorted: those that ran by host, then those from the cache, the earliest
@@ -356,7 +338,7 @@ keep_if_queued(struct build *b, const uint32_t *records, size_t n)
 static void
 resolve_id(struct build *b, uint32_t *records, size_t n)
 {
-	bool run_has_ended = false;
+	bool run_has_ended = false, only_queued = true;
 	size_t n_ran = 0, next;
 
 	sort_with(records, n, sizeof *records, compare_records, b);
@@ -377,8 +359,11 @@ resolve_id(struct build *b, uint32_t *records, size_t n)
 		run_has_ended |= b->tasks[records[i]].end_us != INT_UNKNOWN;
 	for (size_t i = n_ran + (run_has_ended ? 0 : 1); i < n; i++)
 		b->tasks[records[i]].flags |= TASK_SUPERSEDED;
-	if (n_ran == n)
-		keep_if_queued(b, records, n);
+	/* If nothing is known but that the task was deployed, that counts. */
+	for (size_t i = 0; i < n; i++)
+		only_queued &= (b->tasks[records[i]].flags & TASK_QUEUED) != 0;
+	if (n_ran == n && only_queued)
+		b->tasks[records[0]].flags &= ~(unsigned)TASK_SUPERSEDED;
 	number_attempts(b, records, n);
 }
 
@@ -455,17 +440,6 @@ split_late_starts(struct build *b)
 	}
 }
 
-static void
-set_elapsed(struct build *b, struct task *t)
-{
-	if (t->start_us != INT_UNKNOWN && t->end_us != INT_UNKNOWN)
-		t->elapsed_us = t->end_us - t->start_us;
-	if (t->elapsed_us != INT_UNKNOWN && t->elapsed_us < 0) {
-		t->elapsed_us = 0;
-		b->attempts.n_skewed++;
-	}
-}
-
 void
 build_resolve_attempts(struct build *b)
 {
@@ -483,7 +457,12 @@ build_resolve_attempts(struct build *b)
 		if ((t->flags & TASK_SUPERSEDED) != 0)
 			continue;
 		b->attempts.n++;
-		set_elapsed(b, t);
+		if (t->start_us != INT_UNKNOWN && t->end_us != INT_UNKNOWN)
+			t->elapsed_us = t->end_us - t->start_us;
+		if (t->elapsed_us != INT_UNKNOWN && t->elapsed_us < 0) {
+			t->elapsed_us = 0;
+			b->attempts.n_skewed++;
+		}
 		if ((t->flags & TASK_TOTAL) != 0)
 			continue;
 		/* If clocks are wrong, an end may be the earliest time. */

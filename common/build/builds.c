@@ -51,18 +51,6 @@ may_have_graph(const struct rec *r)
 	    !span_eq(format, "chrome");
 }
 
-/* A graph that came earlier is part of the runs that have been answered. */
-static void
-check_common_node(struct builds *all)
-{
-	if (all->n_ended == 0 || all->had_late_node)
-		return;
-	all->had_late_node = true;
-	filter_fail(all->f, "nodes that belong to every run came after the "
-	    "end of run '%s', which was answered without them: give the graph "
-	    "before the runs, or with -g", all->last_ended);
-}
-
 /* Adds a record to its build.  Returns the build if the record ends it. */
 static struct build *
 add_record(struct builds *all, const struct rec *r)
@@ -90,8 +78,15 @@ add_record(struct builds *all, const struct rec *r)
 	all->has_deps |= is_task && rec_get(r, DEPS) != NULL;
 	all->has_extent |= !is_task && !is_node;
 	all->has_log |= !is_task && !is_node && may_have_graph(r);
-	if (is_node && b == all->common)
-		check_common_node(all);
+	/* A graph that came earlier is part of the runs that were answered. */
+	if (is_node && b == all->common && all->n_ended > 0 &&
+	    !all->had_late_node) {
+		all->had_late_node = true;
+		filter_fail(all->f, "nodes that belong to every run came after "
+		    "the end of run '%s', which was answered without them: "
+		    "give the graph before the runs, or with -g",
+		    all->last_ended);
+	}
 
 	if (is_task)
 		build_read_task(b, all->f, r);

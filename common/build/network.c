@@ -145,15 +145,6 @@ is_in_graph(const struct build *b, const struct task *t)
 	    (t->kind != b->prepare || t->host != SYM_NONE);
 }
 
-static void
-add_prepare(struct draft *d, uint32_t vertex, const struct task *t)
-{
-	d->prepares = mem_grow(d->prepares, &d->prepares_cap,
-	    d->n_prepares + 1, sizeof *d->prepares);
-	d->prepares[d->n_prepares++] = (struct prepare){ t->host, t->end_us,
-	    vertex, vertex };
-}
-
 static int
 compare_prepares(const void *a, const void *b)
 {
@@ -215,15 +206,21 @@ add_tasks(struct draft *d)
 	struct network *net = d->net;
 	const struct task *t = net->build->tasks;
 	struct vertex *vertex;
+	uint32_t v;
 
 	for (uint32_t i = 0; i < net->build->n_tasks; i++, t++) {
 		if (!is_in_graph(net->build, t))
 			continue;
 		vertex = add_vertex(d, t->id, i);
-		if (t->kind == net->build->run)
+		if (t->kind == net->build->run) {
 			vertex->ran_on = t->host;
-		else if (t->kind == net->build->prepare)
-			add_prepare(d, (uint32_t)(vertex - d->vertices), t);
+		} else if (t->kind == net->build->prepare) {
+			v = (uint32_t)(vertex - d->vertices);
+			d->prepares = mem_grow(d->prepares, &d->prepares_cap,
+			    d->n_prepares + 1, sizeof *d->prepares);
+			d->prepares[d->n_prepares++] = (struct prepare){
+			    t->host, t->end_us, v, v };
+		}
 		net->n_deployed += (t->flags & TASK_DEPLOYED) != 0;
 	}
 	net->n_tasks = net->n_vertices;

@@ -22,18 +22,7 @@ enum { PATH_KEYS(KEY_INDEX) N_PATH_KEYS };
 static const char *const path_keys[] = { PATH_KEYS(KEY_TEXT) };
 static unsigned numbers[N_PATH_KEYS];
 
-/* Adds a key unless it is there; returns its number. */
-static unsigned
-add_key(const char **keys, unsigned *n, const char *key)
-{
-	for (unsigned i = 0; i < *n; i++)
-		if (strcmp(keys[i], key) == 0)
-			return i;
-	keys[*n] = key;
-	return (*n)++;
-}
-
-/* The keys to declare. */
+/* The keys to declare, each once; sets the numbers of those of paths. */
 static const char *const *
 list_keys(const char *const *kept)
 {
@@ -44,8 +33,13 @@ list_keys(const char *const *kept)
 		keys[n] = build_keys[n];
 	for (; kept != NULL && *kept != NULL; kept++)
 		keys[n++] = *kept;
-	for (unsigned i = 0; i < N_PATH_KEYS; i++)
-		numbers[i] = add_key(keys, &n, path_keys[i]);
+	for (unsigned i = 0; i < N_PATH_KEYS; i++) {
+		for (numbers[i] = 0; numbers[i] < n; numbers[i]++)
+			if (strcmp(keys[numbers[i]], path_keys[i]) == 0)
+				break;
+		if (numbers[i] == n)
+			keys[n++] = path_keys[i];
+	}
 	return keys;
 }
 
