@@ -103,6 +103,7 @@ main(int argc, char **argv)
 	const struct rec *r;
 	struct filter f;
 	struct trace t;
+	bool has_rows = false;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.queries && opt.query != 0)
@@ -119,6 +120,7 @@ main(int argc, char **argv)
 				expect.came = true;
 			else
 				expect_other(&expect, &f, r);
+		has_rows = expect.came;
 		expect_end(&expect, &f, "row", "the output of malparse");
 	}
 
@@ -129,7 +131,7 @@ main(int argc, char **argv)
 	} else if (f.text) {
 		buf_str(filter_out(&f), "There are no events.\n");
 		filter_emit(&f);
-	} else if (!f.rejected) {
+	} else if (has_rows) {
 		filter_expect_records(&f, "there are no events");
 	}
 	executions_release(&t);
