@@ -433,6 +433,20 @@ tasks() {
 	assert_equal "$(task a .status)" '"127"'
 }
 
+@test "a line is recorded if another one starts while its \$(shell) runs" {
+	makefile <<-'END'
+	export X = $(shell sleep 0.2)
+	all: a b
+	a: ; @sleep 0.3
+	> @echo second
+	> @echo third
+	b: ; @echo b
+	END
+	make-record -o rec make -j2
+	assert_equal "$(tasks)" "$(lines 'a: ' 'b: ')"
+	assert_equal "$(task b .status)$(task a .status)" '"0""0"'
+}
+
 @test "a recursive build is the same, with -j, -k and an early MAKEFLAGS" {
 	makefile <<-'END'
 	all: lib prog bad ; @echo never

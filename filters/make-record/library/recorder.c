@@ -50,6 +50,8 @@
 /* The exit status if a program cannot be started, as in make and shells. */
 enum { NOT_STARTED = 127 };
 
+enum { NEXT_MAX = 16 };
+
 #define EXPORT __attribute__((visibility("default")))
 
 /* The function of the C library that one of this library replaces. */
@@ -63,12 +65,16 @@ static struct {
 	pid_t pid;		/* of the make, or 0 in other programs */
 	char make[48];		/* its id */
 	unsigned n_lines;
-	/* What make starts next: TARGET, PREREQUISITES, ORDER-ONLY, each ended
-	   by NUL; n is 0 if there is none.  `earlier` is a line that make
-	   starts after that: one whose environment has a $(shell). */
-	struct next { char *text; size_t n, cap; } next, earlier;
+	/* What make starts next, the last one first: TARGET, PREREQUISITES,
+	   ORDER-ONLY, each ended by NUL.  There are several if a line has a
+	   $(shell) in its environment, or if make meanwhile starts the next
+	   line of another target.  One that make did not start stays until
+	   there are NEXT_MAX after it. */
+	struct next { char *text; size_t n, cap; } next[NEXT_MAX];
+	size_t n_next;
+	bool is_fresh;		/* nothing has started since the last one */
 	int output;		/* the end for writing of the last pipe, if it
-				   was opened for `next` */
+				   was opened for the last one */
 	struct {
 		char *text;
 		size_t n, cap;
@@ -150,7 +156,8 @@ append_fields(const char *format, ...)
 static void
 log_start(char kind, const char *id, pid_t pid, int64_t start_us)
 {
-	size_t size = sizeof state.make + 64 + state.next.n;
+	const struct next *next = &state.next[state.n_next - 1];
+	size_t size = sizeof state.make + 64 + next->n;
 	char *record = malloc(size);
 	const char *number = id + strlen(state.make) + 1;
 	int n;
@@ -159,9 +166,9 @@ log_start(char kind, const char *id, pid_t pid, int64_t start_us)
 		return;
 	n = snprintf(record, size, "%c%c%s%c%s%c%ld%c%lld", kind, 0,
 	    state.make, 0, number, 0, (long)pid, 0, (long long)start_us) + 1;
-	memcpy(record + n, state.next.text, state.next.n);
-	record[(size_t)n + state.next.n] = '\n';
-	append(record, (size_t)n + state.next.n + 1);
+	memcpy(record + n, next->text, next->n);
+	record[(size_t)n + next->n] = '\n';
+	append(record, (size_t)n + next->n + 1);
 	free(record);
 }
 
@@ -289,15 +296,18 @@ dcgettext(const char *domain, const char *id, int category)
 static char *
 on_line(const char *name, unsigned argc, char **argv)
 {
-	struct next *next = &state.next, unused = state.earlier;
+	struct next *next, oldest;
 	size_t n = 0;
 	char *grown;
 
 	(void)name;
-	if (next->n > 0) {
-		state.earlier = *next;
-		*next = unused;
+	if (state.n_next == NEXT_MAX) {
+		oldest = state.next[0];
+		memmove(state.next, state.next + 1,
+		    (NEXT_MAX - 1) * sizeof *state.next);
+		state.next[--state.n_next] = oldest;
 	}
+	next = &state.next[state.n_next];
 	next->n = 0;
 	state.output = -1;
 	for (unsigned i = 0; i < argc; i++)
@@ -312,6 +322,8 @@ on_line(const char *name, unsigned argc, char **argv)
 	for (unsigned i = 0; i < argc; i++)
 		next->n += (size_t)sprintf(next->text + next->n, "%s",
 		    argv[i]) + 1;
+	state.n_next++;
+	state.is_fresh = true;
 	return NULL;
 }
 
@@ -389,24 +401,20 @@ is_function(void)
 static char
 kind_of_next(void)
 {
-	if (state.next.n == 0)
+	if (state.n_next == 0)
 		return 0;
 	if (!is_function())
 		return 'S';
-	return state.next.text[0] != '\0' ? 'F' : 0;
+	return state.next[state.n_next - 1].text[0] != '\0' ? 'F' : 0;
 }
 
-/* make has started a line or a $(shell). */
+/* make has started the last one. */
 static void
 forget_next(void)
 {
-	struct next next = state.next;
-
-	state.next = state.earlier;
-	if (!is_function())
-		state.next.n = 0;
-	next.n = 0;
-	state.earlier = next;
+	if (state.n_next > 0)
+		state.n_next--;
+	state.is_fresh = false;
 	state.output = -1;
 }
 
@@ -456,13 +464,17 @@ static int
 run_exec(exec_function *real, const char *program, const char *path,
     char *const argv[], char *const envp[])
 {
-	struct plan plan = plan_for(path, argv);
+	bool is_restart = state.pid != 0 && getpid() == state.pid;
+	struct plan plan;
 	char *env[follow_count(envp)], text[follow_size(&state.follow, envp)];
 
+	if (is_restart) {
+		log_rules();
+		state.n_next = 0;
+	}
+	plan = plan_for(path, argv);
 	if (plan.kind != 0)
 		log_start(plan.kind, plan.id, getpid(), plan.start_us);
-	else if (state.pid != 0 && getpid() == state.pid)
-		log_rules();
 	forget_next();
 	if (plan.is_followed)
 		follow_extend(&state.follow, plan.id, envp, env, text);
@@ -562,7 +574,7 @@ strerror(int error)
 	const struct rusage none = { 0 };
 	struct plan plan;
 
-	if (state.pid != 0 && kind_of_next() == 'S') {
+	if (state.is_fresh && kind_of_next() == 'S') {
 		plan = plan_for(NULL, NULL);
 		log_start(plan.kind, plan.id, 0, plan.start_us);
 		log_end(0, NOT_STARTED << 8, &none);
@@ -586,6 +598,7 @@ wait4(pid_t pid, int *status, int options, struct rusage *usage)
 	if (usage == NULL)
 		usage = &own_usage;
 	pid = REAL(wait4)(pid, status, options, usage);
+	state.is_fresh = false;
 	if (pid > 0 && getpid() == state.pid)
 		log_end(pid, *status, usage);
 	return pid;
