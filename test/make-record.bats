@@ -393,6 +393,15 @@ tasks() {
 		'[true,false]'
 	critpath rec >out || :
 	assert_equal "$(jq -r 'select(.type == "unfinished").id' out)" a
+	# Of a recipe that goes on after its make was killed, all has times.
+	makefile <<-'END'
+	all: ; @$(MAKE) -s sub; echo after
+	sub: ; @sleep 0.1; kill -9 $$PPID
+	END
+	make-record -o rec make
+	assert_equal "$(task all '[.elapsed_us, .status]')" '[0,"0"]'
+	[ "$(jq '(.start_us // .started_us // 0) < 9e15' rec | sort -u)" = true ]
+	assert_equal "$(task sub 'has("end_us")')" false
 }
 
 # --- the same build ---
@@ -561,6 +570,28 @@ tasks() {
 	run -0 --separate-stderr make-record -o rec make -s d
 	[[ $stderr == *"makes that './make' runs are not recorded"* ]]
 	assert_equal "$(tasks)" 'd: '
+}
+
+@test "a program between makes may have no environment at all" {
+	makefile <<-'END'
+	all: ; @./run $(MAKE) -s x
+	x: ; @:; echo x
+	END
+	cat >run.c <<-'END'
+	#include <stdlib.h>
+	#include <unistd.h>
+	int main(int c, char **v)
+	{
+		(void)c;
+		clearenv();
+		return execv("/bin/sh", (char *[]){ "sh", "-c", "make -s x",
+		    NULL });
+	}
+	END
+	gcc -o run run.c
+	INPUTS=run assert_same
+	assert_equal "$(tasks)" "$(lines 'all (part 1): ' 'all: x' \
+		'x: all (part 1)')"
 }
 
 # bats test_tags=normal

@@ -194,7 +194,6 @@ find_variable(char *const envp[], const char *name)
 size_t
 follow_count(char *const envp[])
 {
-	/* "" is before all variables, so this is the number of them. */
 	size_t n = 0;
 
 	while (envp[n] != NULL)

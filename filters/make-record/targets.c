@@ -37,9 +37,12 @@ name_of(const struct target *t)
 	return path;
 }
 
-/* what and number: "part" or "wait" of the target, or NULL. */
-static void
-put_id(struct buf *b, const struct target *t, const char *what, unsigned number)
+/*
+ * The id of a target, valid until the next call; or, if what is not NULL, that
+ * of its part or wait with a number.
+ */
+static struct span
+id_of(const struct target *t, const char *what, unsigned number)
 {
 	struct buf *id = &state.text;
 	struct span name = name_of(t);
@@ -50,7 +53,7 @@ put_id(struct buf *b, const struct target *t, const char *what, unsigned number)
 		buf_printf(id, " (%u)", (unsigned)t->number);
 	if (what != NULL)
 		buf_printf(id, " (%s %u)", what, number);
-	json_quote(b, buf_span(id));
+	return buf_span(id);
 }
 
 /* --- dependencies --- */
@@ -62,22 +65,13 @@ begin_deps(struct buf *b)
 	state.mark++;
 }
 
-/* Separates the items of an array. */
-static void
-put_comma(struct buf *b)
-{
-	if (b->data[b->len - 1] != '[')
-		buf_char(b, ',');
-}
-
 static void
 put_dep(struct buf *b, uint32_t target)
 {
 	if (state.mark_of[target] == state.mark)
 		return;
 	state.mark_of[target] = state.mark;
-	put_comma(b);
-	put_id(b, &state.graph->targets[target], NULL, 0);
+	json_item(b, id_of(&state.graph->targets[target], NULL, 0));
 }
 
 /* The targets of a make that no other target of it waits for. */
@@ -107,8 +101,7 @@ put_before_make(struct buf *b, const struct make *m)
 	const struct make *other;
 	int64_t last_us = INT_UNKNOWN;
 
-	put_comma(b);
-	put_id(b, owner, "part", m->group + 1);
+	json_item(b, id_of(owner, "part", m->group + 1));
 	for (uint32_t i = 0; i < group->n; i++) {
 		other = &g->makes[g->ran[group->first + i]];
 		if (other->end_us <= m->start_us)
@@ -136,9 +129,8 @@ put_names(struct buf *b, uint32_t target, uint32_t from, uint32_t end)
 	for (uint32_t i = from; i != end; i = g->names[i].next) {
 		if (g->names[i].barrier != INDEX_NONE) {
 			barrier = &g->barriers[g->names[i].barrier];
-			put_comma(b);
-			put_id(b, &g->targets[barrier->target], "wait",
-			    barrier->number);
+			json_item(b, id_of(&g->targets[barrier->target],
+			    "wait", barrier->number));
 			any_of_make = true;
 		} else if (g->names[i].path != SYM_NONE) {
 			maker = graph_find_maker(g, target, g->names[i].path);
@@ -186,12 +178,11 @@ put_outputs(struct buf *b, const struct target *t)
 	if (t->first_also == INDEX_NONE)
 		return;
 	json_open(b, "outputs", '[');
-	json_quote(b, name_of(t));
+	json_item(b, name_of(t));
 	for (uint32_t i = t->first_also; i != INDEX_NONE;
 	    i = other->next_also) {
 		other = &state.graph->targets[i];
-		put_comma(b);
-		json_quote(b, name_of(other));
+		json_item(b, name_of(other));
 	}
 	json_close(b, ']');
 }
@@ -247,20 +238,26 @@ put_part(void *filter, uint32_t target, uint32_t part)
 	const struct graph *g = state.graph;
 	const struct target *t = &g->targets[target];
 	const struct group *groups = g->groups + t->first_group;
-	struct buf *b = filter_begin_record(filter, "task");
 	bool is_last = part == t->n_groups;
 	struct span name = name_of(t), suffix = suffix_of(name);
+	int64_t from_us = t->start_us;
+	struct buf *b;
 
-	json_key(b, "id");
-	put_id(b, t, is_last ? NULL : "part", part + 1);
+	/* A make that was killed may have lines without an end; what is after
+	   it then has not begun, unless the recipe itself ended. */
+	if (part > 0)
+		from_us = time_earlier(groups[part - 1].end_us, t->end_us);
+	if (from_us == INT64_MAX)
+		return;
+	b = filter_begin_record(filter, "task");
+	json_str(b, "id", id_of(t, is_last ? NULL : "part", part + 1));
 	json_str(b, "name", name);
 	json_str(b, "target", name);
 	if (suffix.n > 0)
 		json_str(b, "rule", suffix);
 	json_word(b, "kind", "run");
 	json_cstr(b, "run", state.run);
-	put_times(b, t, part == 0 ? t->start_us : groups[part - 1].end_us,
-	    is_last ? t->end_us : groups[part].start_us);
+	put_times(b, t, from_us, is_last ? t->end_us : groups[part].start_us);
 	begin_deps(b);
 	if (part == 0)
 		put_prerequisites(b, target);
@@ -283,8 +280,7 @@ begin_node(struct filter *f, const struct target *t, const char *what,
 {
 	struct buf *b = filter_begin_record(f, "node");
 
-	json_key(b, "id");
-	put_id(b, t, what, number);
+	json_str(b, "id", id_of(t, what, number));
 	json_word(b, "rule", "phony");
 	json_cstr(b, "run", state.run);
 	begin_deps(b);

@@ -50,6 +50,7 @@
 /* The exit status if a program cannot be started, as in make and shells. */
 enum { NOT_STARTED = 127 };
 
+/* How many lines are remembered that make has not started; see `next`. */
 enum { NEXT_MAX = 16 };
 
 #define EXPORT __attribute__((visibility("default")))
@@ -258,14 +259,16 @@ keep_rules(void *cookie, const char *text, size_t n)
 static void
 log_rules(void)
 {
-	FILE *old = stdout, *rules = fopencookie(NULL, "w",
-	    (cookie_io_functions_t){ .write = keep_rules });
+	FILE *old = stdout, *rules;
 	char head[64];
 	size_t n = (size_t)snprintf(head, sizeof head, "D%c%s", 0, state.make);
 
 	state.rules.n = 0;
-	if (gnu_make.print_rules == NULL || rules == NULL ||
-	    keep_rules(NULL, head, n + 1) < 0)
+	if (gnu_make.print_rules == NULL || keep_rules(NULL, head, n + 1) < 0)
+		return;
+	rules = fopencookie(NULL, "w",
+	    (cookie_io_functions_t){ .write = keep_rules });
+	if (rules == NULL)
 		return;
 	state.rules.last = state.rules.paragraph = n + 1;
 	state.rules.is_printing = true;
@@ -457,6 +460,9 @@ plan_for(const char *path, char *const argv[])
 	return plan;
 }
 
+/* What NULL for an environment means to Linux, as after clearenv(3). */
+static char *const no_variables[] = { NULL };
+
 typedef int exec_function(const char *, char *const[], char *const[]);
 
 /* In a child of make after vfork(2), or in any program that replaces itself. */
@@ -464,11 +470,12 @@ static int
 run_exec(exec_function *real, const char *program, const char *path,
     char *const argv[], char *const envp[])
 {
-	bool is_restart = state.pid != 0 && getpid() == state.pid;
+	char *const *given = envp != NULL ? envp : no_variables;
+	char *env[follow_count(given)], text[follow_size(&state.follow, given)];
 	struct plan plan;
-	char *env[follow_count(envp)], text[follow_size(&state.follow, envp)];
 
-	if (is_restart) {
+	/* A make that starts again. */
+	if (state.pid != 0 && getpid() == state.pid) {
 		log_rules();
 		state.n_next = 0;
 	}
@@ -477,7 +484,7 @@ run_exec(exec_function *real, const char *program, const char *path,
 		log_start(plan.kind, plan.id, getpid(), plan.start_us);
 	forget_next();
 	if (plan.is_followed)
-		follow_extend(&state.follow, plan.id, envp, env, text);
+		follow_extend(&state.follow, plan.id, given, env, text);
 	return real(program, argv, plan.is_followed ? env : envp);
 }
 
@@ -518,6 +525,7 @@ run_spawn(spawn_function *real, pid_t *pid, const char *program,
     const posix_spawnattr_t *attributes, char *const argv[],
     char *const envp[])
 {
+	char *const *given = envp != NULL ? envp : no_variables;
 	struct plan plan = { 0 };
 	pid_t child = 0;
 	int error;
@@ -526,10 +534,10 @@ run_spawn(spawn_function *real, pid_t *pid, const char *program,
 	if (state.pid == 0 || kind_of_next() != 0)
 		plan = plan_for(path, argv);
 	if (plan.is_followed) {
-		char *env[follow_count(envp)];
-		char text[follow_size(&state.follow, envp)];
+		char *env[follow_count(given)];
+		char text[follow_size(&state.follow, given)];
 
-		follow_extend(&state.follow, plan.id, envp, env, text);
+		follow_extend(&state.follow, plan.id, given, env, text);
 		error = real(&child, program, actions, attributes, argv, env);
 	} else {
 		error = real(&child, program, actions, attributes, argv, envp);
