@@ -115,9 +115,9 @@ uint32_t
 graph_find_maker(const struct graph *g, uint32_t target, sym path)
 {
 	const struct target *t = &g->targets[target];
-	uint32_t same = find_target(g, path, t->make), found = INDEX_NONE;
+	uint32_t same = find_recipe(g, find_target(g, path, t->make));
+	uint32_t found = INDEX_NONE;
 
-	same = find_recipe(g, same);
 	if (same != INDEX_NONE && same != target &&
 	    target_is_known(&g->targets[same]) &&
 	    (!target_has_run(t) || !target_has_run(&g->targets[same]) ||
@@ -262,7 +262,7 @@ compare_starts(const void *a, const void *b, void *graph)
 	const struct target *x = &g->targets[*(const uint32_t *)a];
 	const struct target *y = &g->targets[*(const uint32_t *)b];
 
-	return (x->start_us > y->start_us) - (x->start_us < y->start_us);
+	return cmp_i64(x->start_us, y->start_us);
 }
 
 /* .NOTPARALLEL: each target waits for the one before it. */
@@ -388,9 +388,8 @@ compare_makes(const void *a, const void *b, void *graph)
 	const struct make *x = &g->makes[*(const uint32_t *)a];
 	const struct make *y = &g->makes[*(const uint32_t *)b];
 
-	if (x->owner != y->owner)
-		return x->owner < y->owner ? -1 : 1;
-	return (x->start_us > y->start_us) - (x->start_us < y->start_us);
+	return x->owner != y->owner ? cmp_u64(x->owner, y->owner) :
+	    cmp_i64(x->start_us, y->start_us);
 }
 
 /* Links makes to the targets whose recipes run them. */
@@ -523,40 +522,53 @@ next_of(const struct graph *g, struct visit *v)
 	}
 }
 
+/* The targets that graph_walk() is in the middle of, and those it has met. */
+struct walk {
+	struct visit *stack;
+	size_t n;
+	bool *is_visited;
+};
+
+static void
+visit(const struct graph *g, struct walk *w, uint32_t target)
+{
+	if (w->is_visited[target])
+		return;
+	w->is_visited[target] = true;
+	w->stack[w->n++] = (struct visit){ target,
+	    g->targets[target].first_name, 0, 0, INDEX_NONE };
+}
+
 void
 graph_walk(const struct graph *g, void (*on_part)(void *context,
     uint32_t target, uint32_t part), void *context)
 {
-	bool *is_visited = mem_zero(g->n_targets, sizeof *is_visited);
-	struct visit *stack = mem_resize(NULL, g->n_targets, sizeof *stack);
-	struct visit *top;
-	size_t n = 0;
-	uint32_t next = 0;
+	struct walk w = {
+	    .stack = mem_resize(NULL, g->n_targets, sizeof *w.stack),
+	    .is_visited = mem_zero(g->n_targets, sizeof *w.is_visited) };
 	const struct target *t;
+	struct visit *top;
+	uint32_t next;
 
-	for (uint32_t first = 0; first < g->n_targets || n > 0;) {
-		if (n == 0)
-			next = first++;
-		if (next != INDEX_NONE && !is_visited[next]) {
-			is_visited[next] = true;
-			stack[n++] = (struct visit){ next,
-			    g->targets[next].first_name, 0, 0, INDEX_NONE };
+	for (uint32_t first = 0; first < g->n_targets; first++) {
+		visit(g, &w, first);
+		while (w.n > 0) {
+			top = &w.stack[w.n - 1];
+			next = next_of(g, top);
+			if (next != INDEX_NONE) {
+				visit(g, &w, next);
+				continue;
+			}
+			t = &g->targets[top->target];
+			if (target_has_run(t))
+				on_part(context, top->target, top->part);
+			if (top->part == t->n_groups)
+				w.n--;
+			else
+				top->make = g->groups[t->first_group +
+				    top->part++].first;
 		}
-		if (n == 0)
-			continue;
-		top = &stack[n - 1];
-		t = &g->targets[top->target];
-		next = next_of(g, top);
-		if (next != INDEX_NONE)
-			continue;
-		if (target_has_run(t))
-			on_part(context, top->target, top->part);
-		if (top->part == t->n_groups)
-			n--;
-		else
-			top->make = g->groups[t->first_group +
-			    top->part++].first;
 	}
-	free(is_visited);
-	free(stack);
+	free(w.is_visited);
+	free(w.stack);
 }

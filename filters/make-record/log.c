@@ -15,7 +15,7 @@ enum { MAKE_FIELDS = 3, START_FIELDS = 7, END_FIELDS = 5, FIELDS_MAX = 7 };
 struct record {
 	char *fields[FIELDS_MAX];
 	size_t n;
-	char *rest, *end;
+	char *end;
 };
 
 static struct {
