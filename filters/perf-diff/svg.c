@@ -195,7 +195,7 @@ draw_levels(struct buf *b, const struct panel *p)
 }
 
 /*
- * A line between the last good point and the first one after the change, with
+ * A line between the last point before a change and the first after it, with
  * "+5.1 % 775bc5c30e" in the first row in which there is room.
  */
 static void
