@@ -172,6 +172,16 @@ is_continued(struct span text, size_t i)
 }
 
 struct span
+text_trim(struct span text)
+{
+	while (text.n > 0 && text_is_space(text.p[text.n - 1]))
+		text.n--;
+	for (; text.n > 0 && text_is_space(*text.p); text.n--)
+		text.p++;
+	return text;
+}
+
+struct span
 text_prefix(struct span text, size_t n)
 {
 	while (n > 0 && is_continued(text, n))

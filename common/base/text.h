@@ -283,6 +283,9 @@ text_digits(const char *p, const char *end, uint64_t *value)
  */
 size_t text_escape(char *to, size_t size, const char *from, size_t n);
 
+/* A text without the blanks at its beginning and end. */
+struct span text_trim(struct span);
+
 /* The first bytes of a text, at most n, in whole characters. */
 struct span text_prefix(struct span, size_t n);
 
