@@ -224,13 +224,9 @@ check-compilers:
 pictures: all
 	@PATH="$(CURDIR)/$(OUT):$$PATH" sh test/pictures.sh
 
-# Simulates how often changes are found, and how often something else is; draws
-# the thresholds of the rank scan again, and compares them with those in use.
+# Simulates how often changes are found, and how often something else is.
 check-statistics: $(OUT)/test/programs/statistics
-	$< 2000
-
-thresholds: $(OUT)/test/gen/thresholds
-	$< 400000
+	$< 1000
 
 bench: all $(TEST_PROGRAMS)
 	@sh test/setup.sh build bench
@@ -317,5 +313,5 @@ endif
 endif
 
 .PHONY: all demo check test check-once check-random tests check-powercut \
-	check-viewers check-hosts check-compilers check-statistics thresholds \
+	check-viewers check-hosts check-compilers check-statistics \
 	bench pictures lint install uninstall clean

@@ -172,6 +172,13 @@ filter_answer_no(struct filter *f, const char *why)
 }
 
 void
+filter_cannot_answer(struct filter *f, const char *why)
+{
+	err_warn("%s", why);
+	f->cannot_answer = true;
+}
+
+void
 filter_expect_records(struct filter *f, const char *why)
 {
 	if (f->n_records > 0 || f->rejecting.met_foreign)

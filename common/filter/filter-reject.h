@@ -25,6 +25,12 @@ void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
 void filter_answer_no(struct filter *, const char *why) COLD;
 
 /*
+ * Says why a question cannot be answered.  The exit status is 2; what was
+ * written goes to standard output, but not to a file.
+ */
+void filter_cannot_answer(struct filter *, const char *why) COLD;
+
+/*
  * Reports why nothing was written, if nothing was.  This is a fault if input
  * was rejected, so that --tolerate does not accept a file of another kind, and
  * a warning otherwise.

@@ -271,8 +271,8 @@ filter_end(struct filter *f)
 		if (f->writes_records)
 			boundary_put_end(out, f->n_records, f->rejecting.n,
 			    f->rejecting.n_faults);
-		(f->reading.got_nothing ? output_abandon : output_close)
-		    (&f->out);
+		(f->reading.got_nothing || f->cannot_answer ? output_abandon :
+		    output_close)(&f->out);
 	}
 
 	input_release(&f->input);
@@ -280,7 +280,7 @@ filter_end(struct filter *f)
 	free(f->rejecting.messages);
 	free(f->reading.files);
 	buf_release(&f->reading.key);
-	if (f->truncated)
+	if (f->truncated || f->cannot_answer)
 		return EXIT_FATAL;
 	if (f->answered_no || f->rejecting.n_faults > 0)
 		return EXIT_REJECTED;

@@ -85,6 +85,7 @@ struct filter {
 	bool rejected;		/* input was rejected: the exit status is 1,
 				   except with --tolerate */
 	bool answered_no;	/* filter_answer_no(): the exit status is 1 */
+	bool cannot_answer;	/* filter_cannot_answer(): it is 2 */
 	bool truncated;		/* a stream of records had no end record, or a
 				   needed file (filter_read_next()) was empty:
 				   do not commit; the exit status is 2 */

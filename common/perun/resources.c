@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/intern.h"
+#include "common/json/items.h"
 #include "common/json/recio.h"
 #include "common/perun/profile.h"
 #include "common/perun/resources.h"
@@ -18,19 +19,23 @@ KEY_LIST(document_keys, DOCUMENT_KEYS);
 KEY_LIST(header_keys, HEADER_KEYS);
 #define MACHINE_KEYS(K) K(M_HOST, "host")
 KEY_LIST(machine_keys, MACHINE_KEYS);
-#define RESOURCE_KEYS(K) K(R_SUBTYPE, "subtype") K(R_AMOUNT, "amount")
+#define RESOURCE_KEYS(K) K(R_SUBTYPE, "subtype") K(R_AMOUNT, "amount")	\
+	K(R_TRACE, "trace") K(R_EXACT, "exact")
 KEY_LIST(resource_keys, RESOURCE_KEYS);
+#define FRAME_KEYS(K) K(F_FUNC, "func") K(F_FUNCTION, "function")
+KEY_LIST(frame_keys, FRAME_KEYS);
 static const char *const no_keys[] = { "type", NULL };
 
 /* What the resource_type_map of a profile says of one of its types. */
 struct resource_type {
 	uint32_t profile;	/* the number of that profile */
-	sym type, subtype;
+	sym type, subtype, trace;
+	bool exact;
 };
 
 struct resources {
 	struct recio *document, *header, *machine, *types_io, *units_io;
-	struct recio *members, *resource;
+	struct recio *members, *resource, *frame;
 	struct recio *unflattened;	/* parses with profile_keys */
 	struct profile profile;		/* flattens old profiles */
 
@@ -40,7 +45,7 @@ struct resources {
 	const struct rec *units;	/* or NULL */
 	const struct rec *groups;	/* or NULL */
 	size_t next;			/* field of groups */
-	struct buf command, unit_name;
+	struct buf command, unit_name, trace;
 
 	struct resource_type *types;	/* by symbol of the name */
 	size_t types_cap;
@@ -60,6 +65,7 @@ resources_new(void)
 	r->units_io = recio_new(no_keys);
 	r->members = recio_new(no_keys);
 	r->resource = recio_new(resource_keys);
+	r->frame = recio_new(frame_keys);
 	r->unflattened = recio_new(profile_keys);
 	profile_init(&r->profile);
 	intern_init(&r->names);
@@ -77,12 +83,14 @@ resources_free(struct resources *r)
 	recio_free(r->units_io);
 	recio_free(r->members);
 	recio_free(r->resource);
+	recio_free(r->frame);
 	recio_free(r->unflattened);
 	profile_release(&r->profile);
 	intern_release(&r->names);
 	intern_release(&r->texts);
 	buf_release(&r->command);
 	buf_release(&r->unit_name);
+	buf_release(&r->trace);
 	free(r->types);
 	free(r);
 }
@@ -131,6 +139,34 @@ text_of_symbol(const struct resources *r, sym symbol)
 	    span_of(NULL, 0);
 }
 
+/*
+ * The functions of a stack, the innermost first, without their lines, which
+ * move.  A frame is an object or a string.
+ */
+static sym
+intern_trace(struct resources *r, const struct field *f)
+{
+	struct span rest, item, name;
+	const struct rec *frame;
+	const char *why;
+
+	r->trace.len = 0;
+	if (f == NULL || f->kind != REC_ARRAY)
+		return SYM_NONE;
+	rest = f->token;
+	while (items_next(&rest, &item)) {
+		name = item;
+		frame = recio_parse(r->frame, item, &why);
+		if (frame != NULL && rec_str(frame, F_FUNC, &name) != REC_OK &&
+		    rec_str(frame, F_FUNCTION, &name) != REC_OK)
+			continue;
+		buf_str(&r->trace, r->trace.len > 0 ? " < " : "");
+		buf_add(&r->trace, name.p, name.n);
+	}
+	return r->trace.len == 0 ? SYM_NONE :
+	    intern_add(&r->texts, buf_span(&r->trace));
+}
+
 /* Reads what the types of resources are, by their names. */
 static void
 read_types(struct resources *r, const struct rec *document)
@@ -146,12 +182,14 @@ read_types(struct resources *r, const struct rec *document)
 		r->types = mem_grow(r->types, &r->types_cap, r->names.n,
 		    sizeof *r->types);
 		r->types[name] = (struct resource_type){ r->number, SYM_NONE,
-		    SYM_NONE };
+		    SYM_NONE, SYM_NONE, false };
 		type = recio_parse(r->resource, map->fields[i].token, &why);
 		if (type == NULL)
 			continue;
 		r->types[name].type = intern_member(r, type, KEY_TYPE);
 		r->types[name].subtype = intern_member(r, type, R_SUBTYPE);
+		r->types[name].exact = rec_true(type, R_EXACT);
+		r->types[name].trace = intern_trace(r, rec_get(type, R_TRACE));
 	}
 }
 
@@ -188,7 +226,8 @@ static void
 describe_group(struct resources *r, struct span name, struct resource_group *g)
 {
 	sym symbol = intern_find(&r->names, name);
-	struct resource_type none = { 0, SYM_NONE, SYM_NONE }, *type = &none;
+	struct resource_type none = { 0, SYM_NONE, SYM_NONE, SYM_NONE, false };
+	const struct resource_type *type = &none;
 
 	if (symbol != SYM_NONE && r->types[symbol].profile == r->number)
 		type = &r->types[symbol];
@@ -200,6 +239,8 @@ describe_group(struct resources *r, struct span name, struct resource_group *g)
 		}
 	g->type = text_of_symbol(r, type->type);
 	g->subtype = text_of_symbol(r, type->subtype);
+	g->trace = text_of_symbol(r, type->trace);
+	g->exact = type->exact;
 	find_unit(r, g);
 }
 

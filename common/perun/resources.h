@@ -28,6 +28,8 @@ struct resource_group {
 	struct span unit_name;	/* what has the unit in the header: the type,
 				   or TYPE(SUBTYPE) */
 	struct span unit;
+	struct span trace;	/* the functions of its stack, "a < b" */
+	bool exact;		/* the amounts have no noise: counts */
 	struct span amounts;	/* an array, as JSON; for items_next() */
 };
 

@@ -1,314 +1,318 @@
-/* changes - all changes of level in a series */
+/* changes - what the splits of a series amount to */
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/num.h"
-#include "common/base/sort.h"
 #include "common/stats/changes.h"
-#include "common/stats/rankscan.h"
 #include "common/stats/values.h"
 
-enum { WINDOW_MIN = 28 };
-#define P_MAX 0.001		/* of a window, times the number of windows */
+enum { BLOCKS = 8, BLOCK_MIN = 8 };	/* of a segment that may grow */
+enum { NEWEST_MAX = 7, OLD_MIN = 12 };	/* points */
+enum { LASTING = 10 };			/* points after a visible change */
+enum { JUMPS_MIN = 8 };			/* before an exact value is judged */
 
-/* Arrays for a series of up to cap values. */
-struct changes_room {
-	size_t cap;
-	size_t *order;		/* positions in the order of the values; those
-				   of a stretch are at its place */
-	size_t *spare;		/* positions, while a stretch is split */
-	size_t *groups;		/* by position: equal for equal values */
-	size_t *slots;		/* for each window of a level its positions, in
-				   the order of the values */
-	size_t *filled;		/* positions in the slots of each window */
-	uint64_t *twice_midranks;	/* of a window */
-	double *z, *room, *residuals;
+/* --- steps ---------------------------------------------------------------- */
+
+struct segment {
+	const double *x;
+	size_t n;
 };
 
-struct search {
-	struct changes *changes;
-	struct changes_room *r;
-	const double *values;
-	double min_effect;
-	bool is_first;		/* the stretch is the whole series */
-};
+/* The i-th segment of the series; there is one more than splits. */
+static struct segment
+segment_of(const struct splits *s, const double *x, size_t n, size_t i)
+{
+	size_t from = i > 0 ? s->list[i - 1].at : 0;
+	size_t to = i < s->n ? s->list[i].at : n;
+
+	return (struct segment){ x + from, to - from };
+}
+
+/*
+ * Sets the levels of a segment: its median, or if it grows, the medians of its
+ * first and its last block.  Returns whether it grows: the medians of all
+ * blocks rise, or all fall.
+ */
+static bool
+find_levels(struct segment s, double *room, double levels[2])
+{
+	double medians[BLOCKS];
+	int rises = 0, falls = 0;
+	size_t from, to = 0;
+
+	levels[0] = levels[1] = values_median(s.x, s.n, room);
+	if (s.n < BLOCKS * BLOCK_MIN)
+		return false;
+	for (size_t i = 0; i < BLOCKS; i++) {
+		from = to;
+		to = s.n * (i + 1) / BLOCKS;
+		medians[i] = values_median(s.x + from, to - from, room);
+		rises += i > 0 && medians[i] > medians[i - 1];
+		falls += i > 0 && medians[i] < medians[i - 1];
+	}
+	if (rises < BLOCKS - 1 && falls < BLOCKS - 1)
+		return false;
+	levels[0] = medians[0];
+	levels[1] = medians[BLOCKS - 1];
+	return true;
+}
 
 static void
-release_room(struct changes_room *r)
+add_step(struct changes *c, struct change_point step)
 {
-	free(r->order);
-	free(r->spare);
-	free(r->groups);
-	free(r->slots);
-	free(r->filled);
-	free(r->twice_midranks);
-	free(r->z);
-	free(r->room);
-	free(r->residuals);
+	c->steps = mem_grow(c->steps, &c->steps_cap, c->n_steps + 1,
+	    sizeof *c->steps);
+	c->steps[c->n_steps++] = step;
+}
+
+/* Makes the steps: for each segment its growth, then the split after it. */
+static void
+find_steps(struct changes *c, const double *x, size_t n, double *room)
+{
+	const struct splits *s = &c->splits;
+	const struct split *k;
+	struct segment segment;
+	struct change_point step;
+	double levels[2];
+	size_t from;
+
+	c->n_steps = 0;
+	for (size_t i = 0; i <= s->n; i++) {
+		segment = segment_of(s, x, n, i);
+		from = (size_t)(segment.x - x);
+		if (i > 0)
+			step.n_after = segment.n;
+		find_levels(segment, room, levels);
+		if (i > 0) {
+			step.after = levels[0];
+			add_step(c, step);
+		}
+		if (levels[0] != levels[1])
+			/* That all blocks of a random order rise or fall: 2 of
+			   8! orders. */
+			add_step(c, (struct change_point){
+			    .kind = CHANGE_GROWTH, .at = from + segment.n - 1,
+			    .first = from + 1, .last = from + segment.n - 1,
+			    .before = levels[0], .after = levels[1],
+			    .p = 2 / 40320.0 });
+		if (i == s->n)
+			break;
+		k = &s->list[i];
+		step = (struct change_point){ .kind = CHANGE_STEP,
+		    .at = k->at, .first = k->first, .last = k->last,
+		    .is_accepted = k->is_given, .before = levels[1],
+		    .p = k->p, .size = k->size, .n_before = segment.n };
+	}
+}
+
+/* --- what is reported ----------------------------------------------------- */
+
+static void
+add_change(struct changes *c, struct change_point change)
+{
+	c->list = mem_grow(c->list, &c->cap, c->n + 1, sizeof *c->list);
+	c->list[c->n++] = change;
+}
+
+/* Adds the steps [from, to) as one change from this level. */
+static void
+add_run(struct changes *c, size_t from, size_t to, double level, bool accepted)
+{
+	const struct change_point *first = &c->steps[from];
+	struct change_point run = c->steps[to - 1];
+
+	if (to - from > 1 || run.kind == CHANGE_GROWTH) {
+		run = (struct change_point){ .kind = CHANGE_GRADUAL,
+		    .at = run.at, .first = first->first, .last = run.last,
+		    .before = level, .after = run.after, .p = run.p,
+		    .n_steps = to - from, .steps = c->places + from };
+		for (size_t i = from; i < to; i++)
+			run.p = fmin(run.p, c->steps[i].p);
+	}
+	run.is_accepted = accepted;
+	add_change(c, run);
+}
+
+/*
+ * A step that reaches the effect is a change.  Others gather until they reach
+ * it together; then all that follow in the same direction belong to them.  An
+ * accepted split that goes on in their direction is their last step.
+ */
+static void
+gather_changes(struct changes *c, double min_effect)
+{
+	const struct change_point *s;
+	size_t from = 0;
+	double level = c->n_steps > 0 ? c->steps[0].before : 0;
+	bool reaches = false, is_change, goes_on;
+
+	for (size_t i = 0; i < c->n_steps; i++) {
+		s = &c->steps[i];
+		is_change = s->kind == CHANGE_STEP &&
+		    changes_is_effect(s->before, s->after, min_effect);
+		goes_on = i > from && (s->after > s->before) ==
+		    (s[-1].after > level);
+		if (s->is_accepted && goes_on && !is_change) {
+			if (reaches ||
+			    changes_is_effect(level, s->after, min_effect))
+				add_run(c, from, i + 1, level, true);
+		} else if (s->is_accepted || is_change) {
+			if (reaches)
+				add_run(c, from, i, level, false);
+			add_change(c, *s);
+		} else {
+			if (reaches && !goes_on) {
+				add_run(c, from, i, level, false);
+				level = s[-1].after;
+				from = i;
+				reaches = false;
+			}
+			reaches = reaches ||
+			    changes_is_effect(level, s->after, min_effect);
+			continue;
+		}
+		level = s->after;
+		from = i + 1;
+		reaches = false;
+	}
+	if (reaches)
+		add_run(c, from, c->n_steps, level, false);
+}
+
+/* --- the newest points ---------------------------------------------------- */
+
+/* The noise of a segment around its median. */
+static double
+noise_of(const struct splits *s, struct segment segment, double median,
+    double *room)
+{
+	for (size_t i = 0; i < segment.n; i++)
+		room[i] = fabs(segment.x[i] - median);
+	return s->factor * fmax(s->quantum,
+	    splits_sigma(room, segment.n, 1));
+}
+
+/* Are the last k points all above or all below those before them? */
+static bool
+is_apart(struct segment old, size_t k)
+{
+	double old_low = INFINITY, old_high = 0, low = INFINITY, high = 0;
+
+	for (size_t i = 0; i < old.n; i++) {
+		old_low = fmin(old_low, old.x[i]);
+		old_high = fmax(old_high, old.x[i]);
+	}
+	for (size_t i = old.n; i < old.n + k; i++) {
+		low = fmin(low, old.x[i]);
+		high = fmax(high, old.x[i]);
+	}
+	return low > old_high || high < old_low;
+}
+
+static void
+find_newest(struct changes *c, struct segment last, double min_effect,
+    double *room)
+{
+	struct segment old = last;
+	double before, after, size;
+
+	c->n_newest = 0;
+	for (size_t k = 1; k <= NEWEST_MAX && last.n >= OLD_MIN + k; k++) {
+		old.n = last.n - k;
+		if (!is_apart(old, k))
+			continue;
+		before = values_median(old.x, old.n, room);
+		after = values_median(old.x + old.n, k, room);
+		size = splits_size(fabs(after - before), noise_of(&c->splits,
+		    old, before, room), old.n, k);
+		if (size < 5 || !changes_is_effect(before, after, min_effect))
+			continue;
+		c->n_newest = k;
+		c->newest_before = before;
+		c->newest_after = after;
+		c->newest_size = size;
+	}
+}
+
+/*
+ * 7 standard errors of a change that lasted LASTING points, if that many could
+ * be proven.
+ */
+static double
+find_visible(const struct splits *s, struct segment last, size_t n,
+    double *room)
+{
+	double levels[2], visible;
+	size_t m = last.n - LASTING;
+
+	if (last.n < LASTING + OLD_MIN ||
+	    (double)n * splits_least_p(last.n, LASTING) > SPLIT_P_MAX ||
+	    find_levels(last, room, levels) || levels[0] == 0)
+		return NAN;
+	visible = 7 * noise_of(s, last, levels[0], room) *
+	    sqrt(1.0 / LASTING + 1 / (double)m) / levels[0];
+	return visible <= 1 ? visible : NAN;
+}
+
+void
+changes_find(struct changes *c, const double *x, size_t n,
+    const size_t *accepted, size_t n_accepted, double min_effect)
+{
+	double *room = mem_table(n, sizeof *room);
+	struct segment last;
+
+	splits_find(&c->splits, x, n, accepted, n_accepted);
+	find_steps(c, x, n, room);
+	c->places = mem_grow(c->places, &c->places_cap, c->n_steps,
+	    sizeof *c->places);
+	for (size_t i = 0; i < c->n_steps; i++)
+		c->places[i] = c->steps[i].at;
+	c->n = 0;
+	gather_changes(c, min_effect);
+	last = segment_of(&c->splits, x, n, c->splits.n);
+	find_newest(c, last, min_effect, room);
+	c->visible = find_visible(&c->splits, last, n, room);
+	free(room);
+}
+
+void
+changes_find_exact(struct changes *c, const double *x, size_t n,
+    const size_t *accepted, size_t n_accepted, double min_effect)
+{
+	struct running jumps = { 0 };
+	double level = x[0], least;
+	size_t i_accepted = 0;
+
+	c->n = c->n_newest = 0;
+	c->visible = min_effect;
+	running_begin(&jumps);
+	for (size_t i = 1; i < n; i++) {
+		/* The jumps before this point. */
+		if (i > 1)
+			running_add(&jumps, fabs(x[i - 1] - x[i - 2]));
+		least = i >= JUMPS_MIN ? 8 * running_median(&jumps) : 0;
+		if (i_accepted < n_accepted && accepted[i_accepted] == i) {
+			i_accepted++;
+			level = x[i];
+		} else if (changes_is_effect(level, x[i], min_effect) &&
+		    fabs(x[i] - level) >= least) {
+			add_change(c, (struct change_point){ .at = i,
+			    .first = i, .last = i, .before = level,
+			    .after = x[i] });
+			level = x[i];
+		}
+	}
+	running_release(&jumps);
 }
 
 void
 changes_release(struct changes *c)
 {
-	if (c->room != NULL)
-		release_room(c->room);
-	free(c->room);
+	splits_release(&c->splits);
 	free(c->list);
+	free(c->steps);
+	free(c->places);
 	*c = (struct changes){ 0 };
-}
-
-static struct changes_room *
-prepare_room(struct changes *c, size_t n)
-{
-	struct changes_room *r = c->room;
-
-	if (r == NULL)
-		c->room = r = mem_zero(1, sizeof *r);
-	if (n <= r->cap)
-		return r;
-	release_room(r);
-	r->cap = n;
-	r->order = mem_table(n, sizeof *r->order);
-	r->spare = mem_table(n, sizeof *r->spare);
-	r->groups = mem_table(n, sizeof *r->groups);
-	/* The windows of a level overlap by half. */
-	r->slots = mem_table(n, 2 * sizeof *r->slots);
-	r->filled = mem_table(n, sizeof *r->filled);
-	r->twice_midranks = mem_table(n, sizeof *r->twice_midranks);
-	r->z = mem_table(n, sizeof *r->z);
-	r->room = mem_table(n, sizeof *r->room);
-	r->residuals = mem_table(n, sizeof *r->residuals);
-	return r;
-}
-
-/* Scans the window of w values from `start`, whose positions are sorted. */
-static struct rankscan
-scan_window(struct changes_room *r, const size_t *sorted, size_t w,
-    size_t start)
-{
-	double ties = 0, t;
-	size_t end;
-
-	for (size_t i = 0; i < w; i = end) {
-		for (end = i + 1; end < w && r->groups[sorted[end]] ==
-		    r->groups[sorted[i]]; end++)
-			;
-		for (size_t j = i; j < end; j++)
-			r->twice_midranks[sorted[j] - start] = i + 1 + end;
-		t = (double)(end - i);
-		ties += t * t * t - t;
-	}
-	return rankscan(r->twice_midranks, w, ties, r->z);
-}
-
-/* Of n windows of w values in a stretch: where the i-th begins. */
-static size_t
-window_start(size_t from, size_t w, size_t i)
-{
-	return from + i * w / 2;
-}
-
-/* Distributes the sorted positions of a stretch to its windows. */
-static void
-fill_windows(struct changes_room *r, size_t from, size_t to, size_t w,
-    size_t n_windows)
-{
-	size_t position, last;
-
-	memset(r->filled, 0, n_windows * sizeof *r->filled);
-	for (size_t i = from; i < to; i++) {
-		position = r->order[i];
-		/* The last window that begins here or before. */
-		last = (2 * (position - from) + 1) / w;
-		if (last > n_windows - 1)
-			last = n_windows - 1;
-		for (size_t k = last + 1; k-- > 0 &&
-		    position < window_start(from, w, k) + w;)
-			r->slots[k * w + r->filled[k]++] = position;
-	}
-}
-
-/* Do the medians of the two sides of a window differ enough? */
-static bool
-has_effect(const struct search *s, size_t start, size_t at, size_t end)
-{
-	double before = values_median(s->values + start, at - start,
-	    s->r->room);
-	double after = values_median(s->values + at, end - at, s->r->room);
-
-	return changes_is_effect(before, after, s->min_effect);
-}
-
-/*
- * The shorter window wins, then the smaller p, then the earlier change.  Equal
- * probabilities may have been rounded differently.
- */
-static bool
-is_better(const struct change_point *a, const struct change_point *b)
-{
-	if (b->window == 0 || a->window != b->window)
-		return b->window == 0 || a->window < b->window;
-	if (fabs(a->p - b->p) > 1e-9 * b->p)
-		return a->p < b->p;
-	return a->at < b->at;
-}
-
-/* Finds the change at which the stretch is split; false if there is none. */
-static bool
-find_split(struct search *s, size_t from, size_t to, struct change_point *best)
-{
-	size_t n_all = 0, n_windows, w, start;
-	unsigned levels = 1;
-	struct rankscan scan;
-	struct change_point c;
-	double z;
-
-	*best = (struct change_point){ 0 };
-	/* Each level halves the length of the windows. */
-	while ((to - from) >> levels >= WINDOW_MIN)
-		levels++;
-	for (unsigned level = 0; level < levels; level++)
-		n_all += ((size_t)2 << level) - 1;
-
-	for (unsigned level = 0; level < levels; level++) {
-		n_windows = ((size_t)2 << level) - 1;
-		w = (to - from) >> level;
-		fill_windows(s->r, from, to, w, n_windows);
-		for (size_t k = 0; k < n_windows; k++) {
-			start = window_start(from, w, k);
-			scan = scan_window(s->r, s->r->slots + k * w, w, start);
-			if (scan.z == 0)
-				continue;
-			z = scan.z / s->changes->factor;
-			c = (struct change_point){ .at = start + scan.at,
-			    .p = fmin(1, rankscan_p(w, z) * (double)n_all),
-			    .window = w };
-			if (s->is_first)
-				s->changes->p = fmin(s->changes->p, c.p);
-			if (c.p <= P_MAX && rankscan_is_change(w, z) &&
-			    is_better(&c, best) &&
-			    has_effect(s, start, c.at, start + w))
-				*best = c;
-		}
-	}
-	return best->window > 0;
-}
-
-/*
- * Finds the changes within a stretch.  The recursion is into the shorter part,
- * so that it is not deep.
- */
-static void
-search_stretch(struct search *s, size_t from, size_t to)
-{
-	struct changes *c = s->changes;
-	size_t *order = s->r->order, low, n_high;
-	struct change_point best;
-
-	while (to - from >= 2 * RANKSCAN_MARGIN &&
-	    find_split(s, from, to, &best)) {
-		s->is_first = false;
-		c->list = mem_grow(c->list, &c->cap, c->n + 1,
-		    sizeof *c->list);
-		c->list[c->n++] = best;
-
-		/* The positions of each part keep their order. */
-		low = from;
-		n_high = 0;
-		for (size_t i = from; i < to; i++) {
-			if (order[i] < best.at)
-				order[low++] = order[i];
-			else
-				s->r->spare[n_high++] = order[i];
-		}
-		memcpy(order + best.at, s->r->spare, n_high * sizeof *order);
-
-		if (best.at - from < to - best.at) {
-			search_stretch(s, from, best.at);
-			from = best.at;
-		} else {
-			search_stretch(s, best.at, to);
-			to = best.at;
-		}
-	}
-	s->is_first = false;
-}
-
-static int
-compare_points(const void *a, const void *b)
-{
-	const struct change_point *x = a, *y = b;
-
-	return cmp_u64(x->at, y->at);
-}
-
-static void
-search_series(struct search *s, size_t n)
-{
-	struct changes *c = s->changes;
-	struct changes_room *r = s->r;
-
-	c->n = 0;
-	c->p = 1;
-	s->is_first = true;
-	/* Sorted once: windows and parts keep that order. */
-	values_order(s->values, n, r->order);
-	for (size_t i = 0, group = 0; i < n; i++) {
-		group += i > 0 && s->values[r->order[i]] !=
-		    s->values[r->order[i - 1]];
-		r->groups[r->order[i]] = group;
-	}
-	search_stretch(s, 0, n);
-	sort(c->list, c->n, sizeof *c->list, compare_points);
-}
-
-/*
- * Autocorrelation of the ranks of n residuals, with lag 1, at least 0.  The
- * residual of a value is its difference from the median of its segment.
- */
-static double
-autocorrelation(const struct search *s, size_t n)
-{
-	const struct changes *c = s->changes;
-	struct changes_room *r = s->r;
-	double *ranks = r->room, sum = 0, squares = 0, d, previous = 0, median;
-	size_t from = 0, to;
-
-	for (size_t i = 0; i <= c->n && from < n; i++, from = to) {
-		to = i < c->n ? c->list[i].at : n;
-		median = values_median(s->values + from, to - from, r->room);
-		for (size_t j = from; j < to; j++)
-			r->residuals[j] = s->values[j] - median;
-	}
-
-	values_midranks(r->residuals, n, r->spare, ranks);
-	for (size_t i = 0; i < n; i++) {
-		d = ranks[i] - ((double)n + 1) / 2;
-		sum += i > 0 ? previous * d : 0;
-		squares += d * d;
-		previous = d;
-	}
-	return squares > 0 ? fmax(0, sum / squares) : 0;
-}
-
-void
-changes_find(struct changes *c, const double *values, size_t n,
-    double min_effect)
-{
-	struct search s = { .changes = c, .r = prepare_room(c, n),
-	    .values = values, .min_effect = min_effect };
-
-	c->factor = 1;
-	c->phi = 0;
-	search_series(&s, n);
-	if (n == 0)
-		return;
-	c->phi = autocorrelation(&s, n);
-	if (c->phi <= 2 / sqrt((double)n))
-		return;
-	c->factor = sqrt((1 + c->phi) / (1 - c->phi));
-	search_series(&s, n);
 }

@@ -4,50 +4,74 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/stats/splits.h"
+
 /*
- * All changes of level in a series of values, the oldest first.
- *
- * A stretch of the series is scanned (rankscan.h) in windows of its length,
- * half of it, a quarter ..., so that a change which was later reverted is
- * found at both ends.  The stretch is split at the change in the shortest
- * window, and both parts are searched in the same way.
- *
- * Neighbouring values of a series are often alike (autocorrelation), which a
- * scan mistakes for changes.  If the residuals show it, the search is done
- * again with thresholds that are greater by a factor.
+ * The changes in a series of points, the oldest first: steps of at least an
+ * effect, small steps that add up to it, and growth within a segment.
  */
+enum change_kind { CHANGE_STEP, CHANGE_GROWTH, CHANGE_GRADUAL };
+
 struct change_point {
-	size_t at;	/* the index of the first value after the change */
-	double p;	/* of the window, times the number of windows */
-	size_t window;	/* the length of the window in which it was found */
+	enum change_kind kind;
+	size_t at;		/* the index of the first point after it */
+	size_t first, last;	/* plausible values of `at` */
+	bool is_accepted;
+	double before, after;	/* levels */
+	double p;		/* times the number of points, at most 1 */
+	double size;		/* of a step; see splits.h */
+	size_t n_before, n_after;	/* points of a step's segments, or 0 */
+	size_t n_steps;		/* of a gradual change, */
+	const size_t *steps;	/* and where they are */
 };
 
 /* Start with { 0 }; later calls reuse the memory. */
 struct changes {
-	struct change_point *list;	/* by position */
+	struct change_point *list;	/* by place */
 	size_t n, cap;
-	double phi;		/* autocorrelation of the residuals */
-	double factor;		/* of the thresholds */
-	double p;		/* the least p of all windows of the series */
-	struct changes_room *room;	/* private */
+	struct splits splits;		/* on which they are based */
+
+	/* The newest points look different, but too few to be proven: how
+	   many; 0 if there are none.  One alone is no more than a note. */
+	size_t n_newest;
+	double newest_before, newest_after, newest_size;
+
+	/* The smallest effect that would have been seen with a probability of
+	   80 % if it had lasted ten points, a ratio of the last level; NAN if
+	   there is none. */
+	double visible;
+
+	struct change_point *steps;	/* private */
+	size_t n_steps, steps_cap;
+	size_t *places;
+	size_t places_cap;
 };
 
 void changes_release(struct changes *);
 
 /*
- * Finds the changes of at least min_effect, a ratio of the medians minus 1.
- * The values must be finite and not negative.
+ * Finds the changes of n > 0 points (splits.h) that reach min_effect, a ratio.
+ * accepted are the indexes of the first points at or after accepted changes,
+ * ascending and within 1 .. n - 1.
  */
-void changes_find(struct changes *, const double *values, size_t n,
-    double min_effect);
+void changes_find(struct changes *, const double *points, size_t n,
+    const size_t *accepted, size_t n_accepted, double min_effect);
 
-/* Is the difference of two medians at least this ratio of the first? */
+/*
+ * The same if the values are exact: each difference from the level after the
+ * last change counts if it is also greater than what usually comes and goes.
+ */
+void changes_find_exact(struct changes *, const double *points, size_t n,
+    const size_t *accepted, size_t n_accepted, double min_effect);
+
+/* Is the difference of two levels at least this ratio of the first? */
 static inline bool
 changes_is_effect(double before, double after, double min_effect)
 {
 	double difference = after > before ? after - before : before - after;
 
-	return difference > 0 && difference >= min_effect * before;
+	return difference > 0 &&
+	    difference >= min_effect * before * (1 - 1e-9);
 }
 
 #endif

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "common/base/mem.h"
+#include "common/base/search.h"
 #include "common/stats/normal.h"
+#include "common/stats/splits.h"
 #include "common/stats/twosample.h"
 #include "common/stats/values.h"
 
@@ -18,6 +20,9 @@
  * counts are below 2^53, so that a double is exact.
  */
 enum { EXACT_MAX = 20 };
+
+/* The autocorrelation is that of at most this many values of each side. */
+enum { PHI_MAX = 2000 };
 
 /* --- Mann-Whitney --------------------------------------------------------- */
 
@@ -94,8 +99,82 @@ approximate_p(double m, double n, double u, double ties)
 	/* All values are equal. */
 	if (variance <= 0)
 		return 1;
-	return 2 * normal_upper(fmax(0, fabs(u - m * n / 2) - 0.5) /
-	    sqrt(variance));
+	return fmax(splits_least_p((size_t)all, (size_t)n),
+	    2 * normal_upper(fmax(0, fabs(u - m * n / 2) - 0.5) /
+	    sqrt(variance)));
+}
+
+/* --- slow values ---------------------------------------------------------- */
+
+/* The logarithm of the number of ways to choose k of n. */
+static double
+log_ways(double n, double k)
+{
+	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
+}
+
+/*
+ * The probability that of n values, drawn from `all` of which h are slow, at
+ * least x are slow.  Each term is the one before it times a ratio.  The terms
+ * are added from x on away from the most probable one, towards 0.
+ */
+static double
+at_least(double all, double n, double h, double x)
+{
+	bool up = x > n * h / all;
+	double k = up ? x : x - 1, term, sum = 0, rest = all - h - n;
+
+	if (k < fmax(0, -rest) || k > fmin(h, n))
+		return up ? 0 : 1;
+	term = exp(log_ways(h, k) + log_ways(all - h, n - k) -
+	    log_ways(all, n));
+	while (term > 1e-17 * sum) {
+		sum += term;
+		if (up)
+			term *= (h - k) * (n - k) / ((k + 1) * (rest + k + 1));
+		else
+			term *= k * (rest + k) / ((h - k + 1) * (n - k + 1));
+		k += up ? 1 : -1;
+	}
+	return up ? sum : 1 - sum;
+}
+
+/*
+ * Counts the values beyond a limit on both sides.  all has the m + n values in
+ * order; q1 is the quartile on the better side.
+ */
+static void
+compare_slow(struct twosample *t, const double *all, size_t m, size_t n,
+    const double *before, const double *after, bool more)
+{
+	size_t size = m + n, quarter = (size - 1) / 4, from, slow;
+	double q2 = values_median_sorted(all, size), middle, share;
+	double q1 = all[more ? size - 1 - quarter : quarter];
+
+	t->limit = q2 + 4 * (q2 - q1);
+	if (more) {
+		from = 0;
+		t->slow_before = SEARCH_FIRST(i, m, before[i] >= t->limit);
+		t->slow_after = SEARCH_FIRST(i, n, after[i] >= t->limit);
+		slow = t->slow_before + t->slow_after;
+	} else {
+		from = SEARCH_FIRST(i, size, all[i] > t->limit);
+		slow = size - from;
+		t->slow_before = m - SEARCH_FIRST(i, m, before[i] > t->limit);
+		t->slow_after = slow - t->slow_before;
+	}
+	share = (double)t->slow_after / (double)n -
+	    (double)t->slow_before / (double)m;
+	t->p_slow = fmin(1, 2 * fmin(at_least((double)size, (double)n,
+	    (double)slow, (double)t->slow_after), at_least((double)size,
+	    (double)m, (double)slow, (double)t->slow_before)));
+	t->excess = 0;
+	if (share != 0 && q2 != 0) {
+		middle = values_median_sorted(all + from, slow);
+		t->excess = share * (more ? q2 - middle : middle - q2) / q2;
+	} else if (share != 0) {
+		t->excess = share > 0 ? INFINITY : -INFINITY;
+	}
 }
 
 /* --- Hodges-Lehmann ------------------------------------------------------- */
@@ -200,13 +279,63 @@ twosample_visible(size_t m, size_t n, double z)
 	return w < 0.5 ? M_SQRT2 * normal_upper_quantile(0.5 - w) : INFINITY;
 }
 
+double
+twosample_least_p(size_t m, size_t n)
+{
+	return TWOSAMPLE_RANKS * splits_least_p(m + n, n);
+}
+
+/* Copies two sorted arrays to one. */
+static void
+merge(double *to, const double *a, size_t m, const double *b, size_t n)
+{
+	size_t i = 0, j = 0;
+
+	while (i < m || j < n)
+		*to++ = j == n || (i < m && a[i] <= b[j]) ? a[i++] : b[j++];
+}
+
+static double
+mean(const double *values, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += values[i];
+	return sum / (double)n;
+}
+
+/* Sets phi from the first values of both sides, which are in order of time. */
+static void
+find_phi(struct twosample *t, const double *before, size_t m,
+    const double *after, size_t n)
+{
+	double e[2 * PHI_MAX], room[2 * PHI_MAX], ranks[2 * PHI_MAX], level;
+
+	m = m < PHI_MAX ? m : PHI_MAX;
+	n = n < PHI_MAX ? n : PHI_MAX;
+	level = values_median(before, m, room);
+	for (size_t i = 0; i < m; i++)
+		e[i] = before[i] - level;
+	level = values_median(after, n, room);
+	for (size_t i = 0; i < n; i++)
+		e[m + i] = after[i] - level;
+	t->phi = values_autocorrelation(e, m + n, m, 0, room, ranks);
+	/* Also if there is none, because all are equal. */
+	if (!(t->phi > 2 / sqrt((double)(m + n))))
+		t->phi = 0;
+}
+
 void
 twosample_compare(struct twosample *t, double *before, size_t m,
-    double *after, size_t n)
+    double *after, size_t n, bool more)
 {
 	double *room = mem_table(m + n, sizeof *room), ties;
 	size_t m_thin, n_thin;
 
+	find_phi(t, before, m, after, n);
+	t->mean_before = mean(before, m);
+	t->mean_after = mean(after, n);
 	t->stride = choose_stride(m, n);
 	m_thin = thin(room, before, m, t->stride);
 	n_thin = thin(room + m, after, n, t->stride);
@@ -216,16 +345,20 @@ twosample_compare(struct twosample *t, double *before, size_t m,
 	values_sort(after, n);
 	t->before = values_median_sorted(before, m);
 	t->after = values_median_sorted(after, n);
+	merge(room, before, m, after, n);
+	compare_slow(t, room, m, n, before, after, more);
 	for (size_t i = 0; i < m; i++)
 		room[i] = fabs(before[i] - t->before);
 	for (size_t j = 0; j < n; j++)
 		room[m + j] = fabs(after[j] - t->after);
 	values_sort(room, m + n);
-	t->spread = TWOSAMPLE_MAD_TO_SD * values_median_sorted(room, m + n);
+	t->spread = 1.4826 * values_median_sorted(room, m + n);
 	free(room);
 
 	ties = count_pairs(before, m, after, n, &t->u);
-	t->p = ties == 0 && m <= EXACT_MAX && n <= EXACT_MAX ?
+	t->p_ranks = ties == 0 && m <= EXACT_MAX && n <= EXACT_MAX ?
 	    exact_p(m, n, t->u) :
 	    approximate_p((double)m, (double)n, t->u, ties);
+	t->p = fmin(1, fmin(TWOSAMPLE_RANKS * t->p_ranks,
+	    TWOSAMPLE_SLOW * t->p_slow));
 }

@@ -1,28 +1,42 @@
 #ifndef WEIR_TWOSAMPLE_H
 #define WEIR_TWOSAMPLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* The comparison of two samples, by ranks. */
+/*
+ * The comparison of two samples: by ranks, which see most of the values, and by
+ * their slow values, of which a median sees nothing until they are half.  With
+ * `more` set, more is better, and what is slow is small.
+ */
 struct twosample {
 	double before, after;	/* medians */
+	double mean_before, mean_after;
 	double u;		/* Mann-Whitney: how many pairs are greater
 				   after than before, equal ones half */
-	double p;		/* two-sided */
+	double p_ranks;		/* two-sided */
+
+	double limit;		/* slow values are beyond it */
+	size_t slow_before, slow_after;
+	double p_slow;		/* that they are so divided by chance */
+	double excess;		/* by how much of the median of all the slow
+				   values move the mean; may be infinite */
+	double p;		/* of both tests */
+
 	double shift, low, high;	/* Hodges-Lehmann, and its 95 %
 					   interval */
 	size_t stride;		/* the shift is from every stride-th value */
+	double phi;		/* autocorrelation of the first values of both
+				   sides; 0 if it may be due to chance */
 	double spread;		/* an estimate of the standard deviation that
-				   outliers do not affect: TWOSAMPLE_MAD_TO_SD
-				   times the median of the distances from the
-				   median of the side */
+				   outliers do not affect: 1.4826 times the
+				   median of the distances from the median of
+				   the side */
 };
 
-/*
- * The standard deviation of normal values, divided by the median of their
- * distances from the median.
- */
-#define TWOSAMPLE_MAD_TO_SD 1.4826
+/* Shares of p: both tests together are wrong as often as one with all of it. */
+#define TWOSAMPLE_RANKS 1.25
+#define TWOSAMPLE_SLOW	5.0
 
 /* More pairs than this are thinned for the shift. */
 enum { TWOSAMPLE_PAIRS_MAX = 1000000 };
@@ -32,7 +46,10 @@ enum { TWOSAMPLE_PAIRS_MAX = 1000000 };
  * arrays are sorted.
  */
 void twosample_compare(struct twosample *, double *before, size_t m,
-    double *after, size_t n);
+    double *after, size_t n, bool more);
+
+/* The least p of m and n values. */
+double twosample_least_p(size_t m, size_t n);
 
 /*
  * The smallest shift, in units of the spread, that a test which reports beyond

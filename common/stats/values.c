@@ -1,10 +1,11 @@
 /* values - order statistics */
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/num.h"
+#include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/stats/values.h"
 
@@ -62,37 +63,130 @@ values_median(const double *values, size_t n, double *room)
 	return values_median_sorted(room, n);
 }
 
-/* Compares the values at two positions, and then the positions. */
-static int
-compare_positions(const void *a, const void *b, void *context)
+void
+values_order(const double *values, size_t n, double *sorted, size_t *groups,
+    size_t *order)
 {
-	const double *values = context;
-	size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	size_t *next = mem_zero(n, sizeof *next), group;
 
-	if (values[i] != values[j])
-		return values[i] < values[j] ? -1 : 1;
-	return cmp_u64(i, j);
+	memcpy(sorted, values, n * sizeof *sorted);
+	values_sort(sorted, n);
+	for (size_t i = 0; i < n; i++) {
+		group = SEARCH_FIRST(k, n, sorted[k] >= values[i]);
+		groups[i] = group;
+		order[group + next[group]++] = i;
+	}
+	free(next);
 }
 
-void
-values_order(const double *values, size_t n, size_t *order)
+double
+values_autocorrelation(const double *residuals, size_t n, size_t seam,
+    double tiny, double *sorted, double *ranks)
 {
-	for (size_t i = 0; i < n; i++)
-		order[i] = i;
-	sort_with(order, n, sizeof *order, compare_positions, values);
-}
-
-void
-values_midranks(const double *values, size_t n, size_t *order, double *ranks)
-{
+	double squares = 0, products = 0, previous = 0, d;
 	size_t end;
 
-	values_order(values, n, order);
+	memcpy(sorted, residuals, n * sizeof *sorted);
+	values_sort(sorted, n);
 	for (size_t i = 0; i < n; i = end) {
 		for (end = i + 1; end < n &&
-		    values[order[end]] == values[order[i]]; end++)
+		    sorted[end] - sorted[end - 1] <= tiny; end++)
 			;
+		/* The mean of their ranks, above that of all. */
 		for (size_t j = i; j < end; j++)
-			ranks[order[j]] = (double)(i + 1 + end) / 2;
+			ranks[j] = ((double)(i + end) - (double)n) / 2;
 	}
+	for (size_t i = 0; i < n; i++) {
+		d = ranks[SEARCH_FIRST(k, n, sorted[k] >= residuals[i])];
+		products += i != seam ? previous * d : 0;
+		squares += d * d;
+		previous = d;
+	}
+	return squares > 0 ? products / squares : NAN;
+}
+
+/* --- a running median ----------------------------------------------------- */
+
+void
+running_begin(struct running *r)
+{
+	r->low.n = r->high.n = 0;
+	r->sum_low = r->sum_high = 0;
+}
+
+/* The bits of a value that is not negative sort as it does. */
+static int64_t
+bits_of(double value)
+{
+	int64_t bits;
+
+	value += 0.0;	/* -0 becomes 0 */
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+static double
+value_of(int64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof value);
+	return value;
+}
+
+static double
+greatest_low(const struct running *r)
+{
+	return value_of(-r->low.items[0].key);
+}
+
+/* The lower half has as many values as the upper, or one more. */
+void
+running_add(struct running *r, double value)
+{
+	int64_t bits = bits_of(value);
+
+	if (r->low.n == 0 || value <= greatest_low(r)) {
+		heap_push(&r->low, -bits, 0);
+		r->sum_low += value;
+	} else {
+		heap_push(&r->high, bits, 0);
+		r->sum_high += value;
+	}
+	if (r->low.n > r->high.n + 1) {
+		bits = -heap_pop(&r->low).key;
+		heap_push(&r->high, bits, 0);
+		r->sum_low -= value_of(bits);
+		r->sum_high += value_of(bits);
+	} else if (r->high.n > r->low.n) {
+		bits = heap_pop(&r->high).key;
+		heap_push(&r->low, -bits, 0);
+		r->sum_low += value_of(bits);
+		r->sum_high -= value_of(bits);
+	}
+}
+
+double
+running_median(const struct running *r)
+{
+	double low = greatest_low(r);
+
+	return r->low.n > r->high.n ? low :
+	    (low + value_of(r->high.items[0].key)) / 2;
+}
+
+double
+running_deviation(const struct running *r)
+{
+	if (r->low.n == 0)
+		return 0;
+	return r->sum_high - r->sum_low -
+	    greatest_low(r) * ((double)r->high.n - (double)r->low.n);
+}
+
+void
+running_release(struct running *r)
+{
+	heap_release(&r->low);
+	heap_release(&r->high);
 }

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/heap.h"
+
 /*
  * Order statistics of values, none of which is NaN.
  */
@@ -22,16 +24,37 @@ double values_median_sorted(const double *sorted, size_t n);
 double values_median(const double *values, size_t n, double *room);
 
 /*
- * Sets order to the positions of the values in ascending order of the values;
- * equal values keep their order.
+ * Sets groups[i] to how many values are smaller than the i-th, and order to the
+ * positions of the values in ascending order; equal values keep their order.
+ * sorted has room for n values.
  */
-void values_order(const double *values, size_t n, size_t *order);
+void values_order(const double *values, size_t n, double *sorted,
+    size_t *groups, size_t *order);
 
 /*
- * Sets ranks to the ranks from 1, where equal values share the mean of their
- * ranks (midranks).  order has room for n positions.
+ * The autocorrelation, with lag 1, of the ranks of n residuals; NAN if all are
+ * equal.  Residuals are equal if each is at most `tiny` above the one before it
+ * in order.  The pair around `seam` does not count; 0: all do.  sorted and
+ * ranks have room for n values.
  */
-void values_midranks(const double *values, size_t n, size_t *order,
-    double *ranks);
+double values_autocorrelation(const double *residuals, size_t n, size_t seam,
+    double tiny, double *sorted, double *ranks);
+
+/*
+ * The median of values that are added one by one, none of which is negative.
+ * running_begin() begins with { 0 } or what was used before.
+ */
+struct running {
+	struct heap low, high;		/* up to the median, and above it */
+	double sum_low, sum_high;
+};
+
+void running_begin(struct running *);
+void running_add(struct running *, double);
+double running_median(const struct running *);
+
+/* The sum of the distances of all values from their median. */
+double running_deviation(const struct running *);
+void running_release(struct running *);
 
 #endif

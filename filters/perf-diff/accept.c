@@ -1,32 +1,14 @@
 /* accept - changes that are accepted */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/hex.h"
 #include "common/base/mem.h"
 #include "common/io/input.h"
 #include "filters/perf-diff/accept.h"
 
-enum { ID_MIN = 7, ID_MAX = 64, LINE_MAX_LENGTH = 1 << 20 };
-
-struct accepted {
-	struct arena arena;
-	struct accepted_change {
-		struct span commit, uid;	/* an empty uid: all */
-	} *list;
-	size_t n, cap;
-};
-
-static struct span
-trim(struct span text)
-{
-	while (text.n > 0 && text_is_space(text.p[text.n - 1]))
-		text.n--;
-	for (; text.n > 0 && text_is_space(*text.p); text.n--)
-		text.p++;
-	return text;
-}
+enum { ID_MIN = 7, LINE_MAX_LENGTH = 1 << 20 };
 
 static void
 add_line(struct accepted *a, struct span text, const struct input *in)
@@ -36,14 +18,14 @@ add_line(struct accepted *a, struct span text, const struct input *in)
 	commit.n = 0;
 	while (commit.n < text.n && !text_is_space(text.p[commit.n]))
 		commit.n++;
-	if (!hex_is_valid(commit) || commit.n < ID_MIN || commit.n > ID_MAX)
+	if (commit.n < ID_MIN)
 		die("%s:%llu: '%.*s' is not the id of a commit, or less than "
-		    "%d digits of it", in->name,
+		    "%d characters of it", in->name,
 		    (unsigned long long)in->line, SPAN_ARG(commit), ID_MIN);
 	a->list = mem_grow(a->list, &a->cap, a->n + 1, sizeof *a->list);
 	a->list[a->n++] = (struct accepted_change){
 	    arena_span(&a->arena, commit),
-	    arena_span(&a->arena, trim(span_of(text.p + commit.n,
+	    arena_span(&a->arena, text_trim(span_of(text.p + commit.n,
 	    text.n - commit.n))) };
 }
 
@@ -59,7 +41,7 @@ accepted_read(const char *path)
 	input_init(&in, files, 1);
 	while (input_next_file(&in))
 		while (input_line(&in, LINE_MAX_LENGTH, &line)) {
-			text = trim(span_of(line.p, line.len));
+			text = text_trim(span_of(line.p, line.len));
 			if (line.too_long)
 				die("%s: a line is too long", path);
 			if (text.n > 0 && text.p[0] != '#')
@@ -81,14 +63,20 @@ accepted_free(struct accepted *a)
 }
 
 bool
+accepted_is_at(const struct accepted_change *c, struct span commit)
+{
+	return c->commit.n <= commit.n &&
+	    memcmp(c->commit.p, commit.p, c->commit.n) == 0;
+}
+
+bool
 accepted_has(const struct accepted *a, struct span commit, struct span uid)
 {
 	const struct accepted_change *c;
 
 	for (size_t i = 0; a != NULL && i < a->n; i++) {
 		c = &a->list[i];
-		if (c->commit.n <= commit.n &&
-		    memcmp(c->commit.p, commit.p, c->commit.n) == 0 &&
+		if (accepted_is_at(c, commit) &&
 		    (c->uid.n == 0 || span_compare(c->uid, uid) == 0))
 			return true;
 	}

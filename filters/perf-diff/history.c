@@ -1,22 +1,20 @@
 /* history - finds the commits at which keys have changed */
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/base/err.h"
 #include "common/base/num.h"
+#include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/filter/filter-reject.h"
-#include "common/stats/changes.h"
-#include "common/stats/rankscan.h"
 #include "common/stats/twosample.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/results.h"
+#include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/history.h"
 
-#define ALPHA 0.05
-
-/* The smallest effect of a history is for a change with this many points
-   after it. */
-enum { POINTS_AFTER = 10 };
+/* Fewer points can never show a change, unless they are exact. */
+enum { POINTS_MIN = 14 };
 
 /* A sample at its position in the order of versions. */
 struct placed {
@@ -26,12 +24,11 @@ struct placed {
 
 struct history {
 	struct results *answer;
-	uint32_t *positions;	/* by version; INDEX_NONE: not in the order */
 	struct placed *placed;	/* samples of a key */
 	double *room, *after;	/* values of a key */
+	size_t *given;		/* places of accepted changes */
 	struct changes found;
-	struct change_point *points;	/* of all series */
-	size_t n_points, points_cap;
+	struct tested *tested;
 };
 
 /* --- the order of versions ------------------------------------------------ */
@@ -49,16 +46,18 @@ find_order(struct history *h)
 	uint32_t v = a->samples->head, first;
 	bool newest_first = v != INDEX_NONE || !a->options->oldest_first;
 
-	h->positions = mem_ones(n, sizeof *h->positions);
+	a->positions = mem_ones(n, sizeof *a->positions);
 	a->order = mem_table(n, sizeof *a->order);
 	if (v == INDEX_NONE)
 		for (uint32_t i = 0; i < n; i++)
 			a->order[a->n_order++] = i;
 	/* A version that is already in the order would be a cycle. */
-	for (; v != INDEX_NONE && versions[v].is_record &&
-	    h->positions[v] == INDEX_NONE; v = versions[v].parent) {
-		h->positions[v] = 0;
+	while (v != INDEX_NONE && versions[v].is_record &&
+	    a->positions[v] == INDEX_NONE) {
+		a->positions[v] = 0;
 		a->order[a->n_order++] = v;
+		v = versions[v].n_parents > 0 ? versions[v].parents[0] :
+		    INDEX_NONE;
 	}
 	for (size_t i = 0; newest_first && i < a->n_order / 2; i++) {
 		first = a->order[i];
@@ -67,10 +66,10 @@ find_order(struct history *h)
 	}
 
 	for (uint32_t i = 0; i < a->n_order; i++)
-		h->positions[a->order[i]] = i;
+		a->positions[a->order[i]] = i;
 	for (uint32_t i = 0; i < n; i++)
 		a->n_ignored += versions[i].has_samples &&
-		    h->positions[i] == INDEX_NONE;
+		    a->positions[i] == INDEX_NONE;
 }
 
 /* --- the points of a key -------------------------------------------------- */
@@ -83,10 +82,21 @@ compare_placed(const void *x, const void *y)
 	return cmp_u64(a->position, b->position);
 }
 
-/*
- * Finds the samples of a key that are in the order.  The point of a version is
- * the median of its samples.
- */
+/* The value of a point, from n samples of one version. */
+static double
+value_of_point(const struct history *h, const struct placed *p, size_t n)
+{
+	double least = p->value;
+
+	for (size_t i = 0; i < n; i++) {
+		h->after[i] = p[i].value;
+		least = fmin(least, p[i].value);
+	}
+	return n == 1 || h->answer->options->least ? least :
+	    values_median(h->after, n, h->room);
+}
+
+/* Finds the samples of a key that are in the order. */
 static void
 make_points(struct history *h, struct series *s, const struct key *k)
 {
@@ -96,7 +106,7 @@ make_points(struct history *h, struct series *s, const struct key *k)
 	size_t n_placed = 0, n;
 
 	for (size_t i = 0; i < k->n; i++) {
-		position = h->positions[k->list[i].version];
+		position = h->answer->positions[k->list[i].version];
 		if (position == INDEX_NONE)
 			continue;
 		is_sorted = is_sorted && (n_placed == 0 ||
@@ -111,180 +121,389 @@ make_points(struct history *h, struct series *s, const struct key *k)
 	s->positions = mem_table(n_placed, sizeof *s->positions);
 	end = h->placed + n_placed;
 	for (p = h->placed; p < end; p += n) {
-		for (n = 0; p + n < end && p[n].position == p->position; n++)
-			h->after[n] = p[n].value;
-		s->values[s->n] = n == 1 ? p->value :
-		    values_median(h->after, n, h->room);
+		for (n = 1; p + n < end && p[n].position == p->position; n++)
+			;
+		s->values[s->n] = value_of_point(h, p, n);
 		s->positions[s->n++] = p->position;
 	}
 }
 
 /* --- the changes of a key ------------------------------------------------- */
 
-/* The segment between two changes of a series. */
+/* The index of the first point at or after a position. */
 static size_t
-segment_start(const struct history *h, const struct series *s, size_t i)
+point_at(const struct series *s, size_t position)
 {
-	return i == 0 ? 0 : h->points[s->first_change + i - 1].at;
+	return SEARCH_FIRST(i, s->n, s->positions[i] >= position);
 }
 
+/*
+ * Lists the places of accepted changes of a series.  A line without a uid is
+ * for keys that have a change there: if with_all is set, and one of the changes
+ * found until now may be from its commit.
+ */
 static size_t
-segment_end(const struct history *h, const struct series *s, size_t i)
+list_given(const struct history *h, const struct series *s, bool with_all)
 {
-	return i == s->n_changes ? s->n :
-	    h->points[s->first_change + i].at;
+	const struct results *a = h->answer;
+	const struct accepted *accepted = a->options->accepted;
+	struct span uid = samples_part(a->samples,
+	    &a->samples->keys[s->key], PART_UID);
+	const struct change_point *p, *end = h->found.list + h->found.n;
+	size_t n = 0, at;
+
+	for (size_t position = 0; position < a->n_order; position++)
+		for (size_t i = 0; i < accepted->n; i++) {
+			if (!accepted_is_at(&accepted->list[i],
+			    results_version(a, position)))
+				continue;
+			at = point_at(s, position);
+			if (at == 0 || at == s->n || (n > 0 &&
+			    h->given[n - 1] == at))
+				continue;
+			for (p = h->found.list; p < end && !(p->first <= at &&
+			    at <= p->last); p++)
+				;
+			if (accepted->list[i].uid.n > 0 ?
+			    span_compare(accepted->list[i].uid, uid) == 0 :
+			    with_all && p < end)
+				h->given[n++] = at;
+		}
+	return n;
+}
+
+static void
+find_changes(struct history *h, struct series *s)
+{
+	const struct results *a = h->answer;
+	double effect = a->options->min_effect;
+	void (*find)(struct changes *, const double *, size_t, const size_t *,
+	    size_t, double) = results_is_exact(a, s->key) ?
+	    changes_find_exact : changes_find;
+	size_t n = 0, n_all;
+
+	h->found.n = 0;
+	if (a->options->accepted != NULL)
+		n = list_given(h, s, false);
+	find(&h->found, s->values, s->n, h->given, n, effect);
+	if (a->options->accepted == NULL)
+		return;
+	n_all = list_given(h, s, true);
+	if (n_all > n)
+		find(&h->found, s->values, s->n, h->given, n_all, effect);
+}
+
+/* Keeps what is drawn of a series: the levels between its splits. */
+static void
+keep_levels(struct history *h, struct series *s, bool is_exact)
+{
+	const struct changes *found = &h->found;
+	size_t n = is_exact ? found->n : found->splits.n, end;
+
+	s->n_levels = n + 1;
+	s->levels = mem_table(n + 1, sizeof *s->levels);
+	s->noise = mem_zero(n + 1, sizeof *s->noise);
+	s->starts = mem_zero(n + 1, sizeof *s->starts);
+	for (size_t i = 0; i < n; i++)
+		s->starts[i + 1] = is_exact ? found->list[i].at :
+		    found->splits.list[i].at;
+	for (size_t i = 0; i <= n; i++) {
+		end = i < n ? s->starts[i + 1] : s->n;
+		s->levels[i] = s->values[s->starts[i]];
+		if (is_exact)
+			continue;
+		s->levels[i] = values_median(s->values + s->starts[i],
+		    end - s->starts[i], h->room);
+		for (size_t j = s->starts[i]; j < end; j++)
+			h->room[j - s->starts[i]] = fabs(s->values[j] -
+			    s->levels[i]);
+		s->noise[i] = splits_sigma(h->room, end - s->starts[i], 1);
+	}
+}
+
+/* Adds a change of a series; p and the verdict are set when all are known. */
+static void
+add_change(struct history *h, const struct series *s,
+    const struct change_point *p, bool is_exact)
+{
+	struct results *a = h->answer;
+	struct change *c = results_add(a, s->key);
+	struct twosample t;
+
+	c->series = (size_t)(s - a->series);
+	c->kind = p->kind;
+	c->accepted = p->is_accepted;
+	c->is_exact = is_exact;
+	c->at = s->positions[p->at];
+	c->last_good = s->positions[p->at - 1];
+	c->first = s->positions[p->first - 1] + 1;
+	c->last = s->positions[p->last];
+	c->before = p->before;
+	c->after = p->after;
+	c->p = is_exact ? NAN : p->p;
+	c->n_before = p->n_before;
+	c->n_after = p->n_after;
+	c->n_steps = p->n_steps;
+	c->steps = mem_table(p->n_steps, sizeof *c->steps);
+	for (size_t i = 0; i < p->n_steps; i++)
+		c->steps[i] = s->positions[p->steps[i]];
+	if (p->n_before == 0)
+		return;
+	c->size = p->size;
+	memcpy(h->room, s->values + p->at - p->n_before,
+	    p->n_before * sizeof *h->room);
+	memcpy(h->after, s->values + p->at, p->n_after * sizeof *h->after);
+	twosample_compare(&t, h->room, p->n_before, h->after, p->n_after,
+	    false);
+	c->shift = t.shift;
+	c->low = t.low;
+	c->high = t.high;
+}
+
+/* Adds what is not proven: the newest points look different. */
+static void
+add_suspected(struct history *h, const struct series *s)
+{
+	const struct changes *f = &h->found;
+	struct results *a = h->answer;
+	struct change *c;
+
+	if (f->n_newest == 0)
+		return;
+	c = results_add(a, s->key);
+	c->series = (size_t)(s - a->series);
+	c->verdict = VERDICT_SUSPECTED;
+	c->at = s->positions[s->n - f->n_newest];
+	c->last_good = s->positions[s->n - f->n_newest - 1];
+	c->first = c->last_good + 1;
+	c->last = c->at;
+	c->before = f->newest_before;
+	c->after = f->newest_after;
+	c->size = f->newest_size;
+	c->n_before = s->n - f->n_newest;
+	if (f->splits.n > 0)
+		c->n_before -= f->splits.list[f->splits.n - 1].at;
+	c->n_after = f->n_newest;
+}
+
+/* Adds a key that has no samples at the newest commit that was measured. */
+static void
+add_gone(struct history *h, const struct series *s, size_t newest)
+{
+	struct results *a = h->answer;
+	struct change *c;
+
+	if (s->positions[s->n - 1] == newest)
+		return;
+	c = results_add(a, s->key);
+	c->series = (size_t)(s - a->series);
+	c->verdict = VERDICT_GONE;
+	c->last_good = s->positions[s->n - 1];
+	c->at = c->first = c->last_good + 1;
+	c->last = newest;
+	c->n_before = s->n;
+	c->before = s->n_levels > 0 ? s->levels[s->n_levels - 1] :
+	    s->values[s->n - 1];
+}
+
+/*
+ * Searches the series of each key; a key that has too few points is unverified.
+ * The changes of a key follow each other.
+ */
+static void
+search_keys(struct history *h, size_t newest)
+{
+	struct results *a = h->answer;
+	struct series *s;
+	struct tested *t;
+	size_t first;
+	bool is_exact;
+
+	for (s = a->series; s < a->series + a->n_series; s++) {
+		is_exact = results_is_exact(a, s->key);
+		if (s->n < (is_exact ? 2 : POINTS_MIN)) {
+			a->counts[VERDICT_UNVERIFIED]++;
+			add_gone(h, s, newest);
+			continue;
+		}
+		find_changes(h, s);
+		keep_levels(h, s, is_exact);
+		s->phi = is_exact ? NAN : h->found.splits.phi;
+		s->factor = is_exact ? NAN : h->found.splits.factor;
+		s->visible = h->found.visible;
+		if (!isnan(s->visible)) {
+			a->n_judged++;
+			a->smallest_effect = fmax(a->smallest_effect,
+			    s->visible);
+		}
+		first = a->n;
+		t = &h->tested[a->n_tested++];
+		*t = (struct tested){ .key = s->key, .p = 1, .index = first };
+		for (size_t i = 0; i < h->found.n; i++) {
+			add_change(h, s, &h->found.list[i], is_exact);
+			t->p = fmin(t->p, is_exact ? 0 : h->found.list[i].p);
+		}
+		add_suspected(h, s);
+		add_gone(h, s, newest);
+	}
+}
+
+/* --- verdicts ------------------------------------------------------------- */
+
+/* --now: the changes of a key count only if it is now worse than it was. */
+static void
+judge_now(const struct results *a, struct change *first, size_t n)
+{
+	struct change *c, net;
+	enum verdict verdict;
+
+	for (c = first; c < first + n && c->at <= a->now; c++)
+		c->is_past = true;
+	if (c == first + n)
+		return;
+	net = *c;
+	net.after = first[n - 1].after;
+	verdict = results_judge(a, &net);
+	for (; c < first + n; c++)
+		c->is_past = c->verdict != verdict;
+}
+
+static void
+judge_changes(struct history *h)
+{
+	struct results *a = h->answer;
+	const struct tested *t = h->tested;
+	struct change *c, *first;
+	size_t n;
+
+	for (; t < h->tested + a->n_tested; t++) {
+		first = &a->changes[t->index];
+		for (n = 0, c = first; c < a->changes + a->n &&
+		    c->key == t->key && c->verdict == VERDICT_UNVERIFIED; c++) {
+			n++;
+			c->q = c->is_exact ? t->q : fmax(t->q,
+			    fmin(1, t->factor * c->p));
+			c->fdr = t->fdr;
+			if (c->q <= ALPHA || c->accepted)
+				c->verdict = results_is_worse(a, c) ?
+				    VERDICT_DEGRADED : VERDICT_IMPROVED;
+		}
+		if (a->options->now != NULL)
+			judge_now(a, first, n);
+	}
 }
 
 static double
-find_effect(double spread, double before, size_t n_before, size_t n_after,
-    double factor)
+size_of(const struct change *c)
 {
-	return results_visible(spread, before, n_before, n_after, factor *
-	    rankscan_threshold(n_before + n_after, RANKSCAN_001));
+	return c->before > 0 && c->after > 0 ?
+	    fabs(log(c->after / c->before)) : c->kind == CHANGE_STEP &&
+	    c->n_after == 0 ? 0 : INFINITY;
 }
 
+/* By q, then the greatest change of the key first. */
+static int
+compare_ranks(const void *x, const void *y, void *context)
+{
+	const struct tested *t = x, *u = y;
+
+	if (t->q != u->q)
+		return t->q < u->q ? -1 : 1;
+	if (t->size != u->size)
+		return t->size > u->size ? -1 : 1;
+	return samples_compare(context, t->key, u->key);
+}
+
+/* Sorts the changes by key; those of a key follow each other as before. */
 static void
-search_series(struct history *h, struct series *s)
-{
-	size_t n_after = s->n / 2 < POINTS_AFTER ? s->n / 2 : POINTS_AFTER;
-	size_t from, to;
-	double median, spread;
-
-	changes_find(&h->found, s->values, s->n,
-	    h->answer->options->min_effect);
-	s->first_change = h->n_points;
-	s->n_changes = h->found.n;
-	s->phi = h->found.phi;
-	s->factor = h->found.factor;
-	h->points = mem_grow(h->points, &h->points_cap, h->n_points +
-	    h->found.n, sizeof *h->points);
-	for (size_t i = 0; i < h->found.n; i++)
-		h->points[h->n_points++] = h->found.list[i];
-
-	/* The spread of the points around the medians of their segments. */
-	for (size_t i = 0; i <= s->n_changes; i++) {
-		from = segment_start(h, s, i);
-		to = segment_end(h, s, i);
-		median = values_median(s->values + from, to - from, h->room);
-		for (size_t j = from; j < to; j++)
-			h->after[j] = fabs(s->values[j] - median);
-	}
-	spread = TWOSAMPLE_MAD_TO_SD * values_median(h->after, s->n, h->room);
-
-	/* What a change near the end of the series would need. */
-	s->smallest_effect = find_effect(spread, median, s->n - n_after,
-	    n_after, s->factor);
-}
-
-/* Adds the i-th change of a series, compared with the segment before it. */
-static void
-add_change(struct history *h, const struct series *s, const struct tested *t,
-    size_t i)
-{
-	const struct change_point *point = &h->points[s->first_change + i];
-	size_t from = segment_start(h, s, i), to = segment_end(h, s, i + 1);
-	struct results *a = h->answer;
-	struct change *c = results_add(a, s->key);
-	double spread;
-
-	c->n_before = point->at - from;
-	c->n_after = to - point->at;
-	memcpy(h->room, s->values + from, c->n_before * sizeof *h->room);
-	memcpy(h->after, s->values + point->at, c->n_after * sizeof *h->after);
-	spread = results_compare(c, h->room, h->after);
-	c->smallest_effect = find_effect(spread, c->before, c->n_before,
-	    c->n_after, s->factor);
-	c->p = point->p;
-	c->q = t->q;
-	c->fdr = t->fdr;
-	c->phi = s->phi;
-	c->factor = s->factor;
-	c->window = point->window;
-	c->at = s->positions[point->at];
-	c->last_good = s->positions[point->at - 1];
-	/* The medians of the segments may differ less than those of the
-	   window: the change is then reported, but not judged. */
-	c->verdict = c->q <= ALPHA ? results_judge(a, c) : VERDICT_UNVERIFIED;
-	if (c->verdict == VERDICT_SAME)
-		c->verdict = VERDICT_UNVERIFIED;
-}
-
-/* Makes a series of each key that has enough points to be tested. */
-static struct tested *
-make_series(struct history *h)
+sort_changes(struct history *h)
 {
 	struct results *a = h->answer;
-	const struct samples *samples = a->samples;
-	struct tested *list = mem_table(samples->n, sizeof *list);
-	struct series *s;
-	size_t n_max = 0;
+	struct change *sorted = mem_table(a->n, sizeof *sorted), *c;
+	struct change *end = a->changes + a->n;
+	struct tested *t;
+	size_t n = 0;
 
-	for (size_t i = 0; i < samples->n; i++)
-		if (samples->keys[i].n > n_max)
-			n_max = samples->keys[i].n;
-	h->placed = mem_table(n_max, sizeof *h->placed);
-	h->room = mem_table(n_max, sizeof *h->room);
-	h->after = mem_table(n_max, sizeof *h->after);
+	for (t = h->tested; t < h->tested + a->n_tested; t++)
+		for (c = a->changes + t->index; c < end && c->key == t->key;
+		    c++)
+			t->size = fmax(t->size, size_of(c));
+	sort_with(h->tested, a->n_tested, sizeof *h->tested, compare_ranks,
+	    a->samples);
+	for (t = h->tested; t < h->tested + a->n_tested; t++)
+		for (c = a->changes + t->index; c < end && c->key == t->key;
+		    c++)
+			sorted[n++] = *c;
+	/* Keys that have too few points, but have gone. */
+	for (c = a->changes; c < end; c++)
+		if (a->series[c->series].n_levels == 0)
+			sorted[n++] = *c;
+	free(a->changes);
+	a->changes = sorted;
+	a->cap = a->n;
+}
 
-	a->series = mem_zero(samples->n, sizeof *a->series);
-	for (uint32_t key = 0; key < samples->n; key++) {
-		s = &a->series[a->n_series];
-		*s = (struct series){ .key = key };
-		make_points(h, s, &samples->keys[key]);
-		a->n_keys += s->n > 0;
-		if (!isfinite(rankscan_threshold(s->n, RANKSCAN_001))) {
-			a->counts[VERDICT_UNVERIFIED] += s->n > 0;
-			free(s->values);
-			free(s->positions);
-			continue;
-		}
-		search_series(h, s);
-		list[a->n_series] = (struct tested){ .key = key,
-		    .p = h->found.p };
-		a->n_series++;
-	}
-	return list;
+/* The position of a commit, given by its id or the beginning of it. */
+static size_t
+find_position(const struct results *a, const char *commit)
+{
+	const struct accepted_change wanted = { .commit = span_str(commit) };
+
+	for (size_t i = 0; i < a->n_order; i++)
+		if (accepted_is_at(&wanted, results_version(a, i)))
+			return i;
+	die("--now: '%s' is not a commit of the history", commit);
 }
 
 void
 history_find(struct results *a, struct filter *f)
 {
 	struct history h = { .answer = a };
-	struct tested *list;
-	const struct series *s;
-	double *effects;
-	size_t n = 0, blind;
+	const struct samples *samples = a->samples;
+	size_t n_max = 0, newest = 0;
+	struct series *s;
 
 	find_order(&h);
 	if (a->n_ignored > 0)
 		filter_warn(f, "commits with samples that are not in the line "
 		    "of first parents, and are ignored: %zu", a->n_ignored);
 
-	list = make_series(&h);
-	a->n_tested = a->n_series;
-	results_adjust(a, list, a->n_series);
-	for (size_t i = 0; i < a->n_series; i++) {
-		s = results_series(a, list[i].key);
-		for (size_t j = 0; j < s->n_changes; j++)
-			add_change(&h, s, &list[i], j);
-	}
+	if (a->options->now != NULL)
+		a->now = find_position(a, a->options->now);
 
-	effects = mem_table(a->n_series, sizeof *effects);
-	for (s = a->series; s < a->series + a->n_series; s++) {
-		blind = rankscan_blind(s->n, s->factor);
-		a->blind = blind > a->blind ? blind : a->blind;
-		if (!isnan(s->smallest_effect))
-			effects[n++] = s->smallest_effect;
-	}
-	values_sort(effects, n);
-	a->smallest_effect = n == 0 ? NAN : values_median_sorted(effects, n);
+	for (size_t i = 0; i < samples->n; i++)
+		if (samples->keys[i].n > n_max)
+			n_max = samples->keys[i].n;
+	h.placed = mem_table(n_max, sizeof *h.placed);
+	h.room = mem_table(n_max, sizeof *h.room);
+	h.after = mem_table(n_max, sizeof *h.after);
+	h.given = mem_table(a->n_order, sizeof *h.given);
+	h.tested = mem_table(samples->n, sizeof *h.tested);
 
-	free(effects);
-	free(list);
-	free(h.positions);
+	a->series = mem_zero(samples->n, sizeof *a->series);
+	for (uint32_t key = 0; key < samples->n; key++) {
+		s = &a->series[a->n_series];
+		s->key = key;
+		make_points(&h, s, &samples->keys[key]);
+		if (s->n > 0) {
+			a->n_series++;
+			if (s->positions[s->n - 1] > newest)
+				newest = s->positions[s->n - 1];
+		} else {
+			free(s->values);
+			free(s->positions);
+		}
+	}
+	a->n_keys = a->n_series;
+	search_keys(&h, newest);
+	results_adjust(a, h.tested, a->n_tested);
+	judge_changes(&h);
+	sort_changes(&h);
+
 	free(h.placed);
 	free(h.room);
 	free(h.after);
-	free(h.points);
+	free(h.given);
+	free(h.tested);
 	changes_release(&h.found);
 }

@@ -21,22 +21,40 @@
 #include "filters/perf-diff/phrases.h"
 
 static struct {
-	const char *directory, *effect, *accept;
+	const char *directory, *effect, *accept, *value, *by;
+	const char *gone, *suspected, *unjudged;
 	struct options o;
-	bool svg;
-} opt = { .directory = ".", .effect = "2", .o.top = 20 };
+	bool svg, nearest;
+} opt = { .directory = ".", .effect = "2", .value = "median", .o.top = 20 };
 
 static const struct opt options[] = {
 	{ 'H', "history", OPT_FLAG, &opt.o.history, NULL,
 	    "find the commits that changed something", 0, 0 },
 	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
 	    "the store is in DIR or above (.)", 0, 0 },
+	{ 0, "nearest", OPT_FLAG, &opt.nearest, NULL,
+	    "if OLD was not measured, take its newest ancestor that was", 0,
+	    0 },
+	{ 0, "now", OPT_STR, &opt.o.now, "COMMIT",
+	    "only what is now worse than at COMMIT counts", 0, 0 },
+	{ 0, "value", OPT_STR, &opt.value, "WHICH",
+	    "median or min of the samples of a commit (median)", 0, 0 },
+	{ 'b', "by", OPT_STR, &opt.by, "trace",
+	    "compare stacks instead of their sums", 0, 0 },
 	{ 'e', "effect", OPT_STR, &opt.effect, "PERCENT",
 	    "smaller changes do not count (2)", 0, 0 },
 	{ 'm', "more", OPT_LIST, &opt.o.more, "WHAT",
 	    "more is better for this unit or uid", 0, 0 },
+	{ 'x', "exact", OPT_LIST, &opt.o.exact, "WHAT",
+	    "values of this unit or uid have no noise", 0, 0 },
 	{ 'i', "improvements", OPT_FLAG, &opt.o.improvements, NULL,
 	    "exit with 1 for an improvement, too", 0, 0 },
+	{ 0, "gone", OPT_STR, &opt.gone, "MODE",
+	    "fail: exit with 1 if a key has no samples any more", 0, 0 },
+	{ 0, "suspected", OPT_STR, &opt.suspected, "MODE",
+	    "fail: exit with 1 for what is suspected", 0, 0 },
+	{ 0, "unjudged", OPT_STR, &opt.unjudged, "MODE",
+	    "fail if any key, pass if no key could be judged", 0, 0 },
 	{ 'a', "accept", OPT_STR, &opt.accept, "FILE",
 	    "the changes in FILE are accepted", 0, 0 },
 	{ 0, "oldest-first", OPT_FLAG, &opt.o.oldest_first, NULL,
@@ -74,7 +92,8 @@ read_side(struct reader *r, struct filter *f, const char *operand,
 		return NULL;
 	}
 	if (strpbrk(operand, "*?[") == NULL)
-		return profiles_read(r, f, opt.directory, operand, side);
+		return profiles_read(r, f, opt.directory, operand, side,
+		    side == SIDE_OLD && opt.nearest);
 	if (glob(operand, 0, NULL, &found) != 0)
 		die("no file matches '%s'", operand);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -85,14 +104,91 @@ read_side(struct reader *r, struct filter *f, const char *operand,
 	return NULL;
 }
 
+/* Does an option have this value?  Any other value but NULL is an error. */
+static bool
+is_mode(const char *option, const char *value, const char *mode,
+    const char *other)
+{
+	if (value == NULL || (other != NULL && strcmp(value, other) == 0))
+		return false;
+	if (strcmp(value, mode) != 0)
+		die("--%s: '%s' is not '%s'%s%s", option, value, mode,
+		    other != NULL ? " or " : "", other != NULL ? other : "");
+	return true;
+}
+
 static void
-answer(struct filter *f, const struct samples *s, const char *old_commit,
+read_options(void)
+{
+	double percent;
+
+	if (!number_read(span_str(opt.effect), &percent) || !(percent >= 0 &&
+	    percent <= 1e6))
+		die("--effect: '%s' is not a percentage", opt.effect);
+	opt.o.min_effect = percent / 100;
+	opt.o.least = is_mode("value", opt.value, "min", "median");
+	opt.o.fail_if_gone = is_mode("gone", opt.gone, "fail", "pass");
+	opt.o.fail_if_suspected = is_mode("suspected", opt.suspected, "fail",
+	    "pass");
+	opt.o.fail_if_unjudged = is_mode("unjudged", opt.unjudged, "fail",
+	    "pass");
+	opt.o.pass_if_unjudged = is_mode("unjudged", opt.unjudged, "pass",
+	    "fail");
+	is_mode("by", opt.by, "trace", NULL);
+	if (!opt.o.history && (opt.o.oldest_first || opt.svg ||
+	    opt.o.now != NULL))
+		die("--oldest-first, --now and --svg need --history");
+	if (opt.accept != NULL)
+		opt.o.accepted = accepted_read(opt.accept);
+}
+
+/* Sets the exit status, with a message that says why it is not 0. */
+static void
+decide(struct filter *f, const struct results *a)
+{
+	const struct options *o = a->options;
+	const size_t *n = a->counts;
+	struct buf why = { 0 };
+	size_t n_apart;
+
+	phrases_note(a, &why, NOTE_GONE);
+	if (why.len > 0 && !o->fail_if_gone)
+		filter_warn(f, "%s", buf_cstr(&why));
+	free(results_find_apart(a, PART_UNIT, &n_apart));
+	if (a->n_tested == 0 && !o->pass_if_unjudged) {
+		why.len = 0;
+		phrases_sentence(a, &why);
+		filter_cannot_answer(f, buf_cstr(&why));
+	} else if (n[VERDICT_DEGRADED] > 0 || (o->improvements &&
+	    n[VERDICT_IMPROVED] > 0) || (o->fail_if_suspected &&
+	    a->n_worse_suspected > 0)) {
+		why.len = 0;
+		phrases_sentence(a, &why);
+		filter_answer_no(f, buf_cstr(&why));
+	} else if (o->fail_if_gone && n[VERDICT_GONE] > 0) {
+		filter_answer_no(f, buf_cstr(&why));
+	} else if (o->fail_if_unjudged && n[VERDICT_UNVERIFIED] > 0) {
+		why.len = 0;
+		phrases_note(a, &why, NOTE_UNJUDGED);
+		filter_answer_no(f, buf_cstr(&why));
+	} else if (n_apart > 0) {
+		why.len = 0;
+		phrases_note(a, &why, NOTE_UNITS);
+		filter_answer_no(f, buf_cstr(&why));
+	}
+	buf_release(&why);
+}
+
+static void
+answer(struct filter *f, struct samples *s, const char *old_commit,
     const char *new_commit)
 {
 	struct results a = { .samples = s, .options = &opt.o,
 	    .old_commit = old_commit, .new_commit = new_commit };
-	struct buf why = { 0 };
 
+	for (uint32_t i = 0; i < s->n; i++)
+		if (results_is_listed(&a, &opt.o.more, i))
+			s->keys[i].more_is_better = true;
 	if (opt.o.history)
 		history_find(&a, f);
 	else
@@ -104,14 +200,7 @@ answer(struct filter *f, const struct samples *s, const char *old_commit,
 		report_answer(&a, f);
 	else if (s->n_samples > 0)
 		emit_answer(&a, f);
-
-	/* The exit status says whether something is worse. */
-	if (a.counts[VERDICT_DEGRADED] > 0 || (opt.o.improvements &&
-	    a.counts[VERDICT_IMPROVED] > 0)) {
-		phrases_sentence(&a, &why);
-		filter_answer_no(f, buf_cstr(&why));
-	}
-	buf_release(&why);
+	decide(f, &a);
 	results_release(&a);
 }
 
@@ -123,22 +212,14 @@ main(int argc, char **argv)
 	struct reader *reader;
 	const char *old = NULL, *new = NULL;
 	char *old_commit = NULL, *new_commit = NULL;
-	double percent;
 
 	filter_begin(&f, &about, options, argc, argv);
-	if (!number_read(span_str(opt.effect), &percent) || !(percent >= 0 &&
-	    percent <= 1e6))
-		die("--effect: '%s' is not a percentage", opt.effect);
-	opt.o.min_effect = percent / 100;
-	if (!opt.o.history && (opt.o.oldest_first || opt.svg))
-		die("--oldest-first and --svg need --history");
-	if (opt.accept != NULL)
-		opt.o.accepted = accepted_read(opt.accept);
+	read_options();
 	if (opt.svg)
 		filter_write_text(&f);
 
 	samples_init(&samples);
-	reader = reader_new(&samples);
+	reader = reader_new(&samples, opt.by != NULL);
 	if (opt.o.history) {
 		reader_read_files(reader, &f, INDEX_NONE);
 	} else {
@@ -149,6 +230,10 @@ main(int argc, char **argv)
 			    "--history");
 		old_commit = read_side(reader, &f, old, SIDE_OLD);
 		new_commit = read_side(reader, &f, new, SIDE_NEW);
+		if (old_commit != NULL && new_commit != NULL && opt.nearest &&
+		    strcmp(old_commit, new_commit) == 0)
+			die("the newest measured ancestor of '%s' is '%s' "
+			    "itself", old, new);
 	}
 
 	answer(&f, &samples, old_commit, new_commit);

@@ -18,11 +18,28 @@ void phrases_value(struct buf *, const struct results *, uint32_t key,
 /* "+5.0 %", or "from 0" if there is no ratio. */
 void phrases_effect(struct buf *, const struct change *);
 
-/* The first digits of a commit's id; the date of a position, if known. */
+/* The first digits of a commit's id, or another id; a date, if it is known. */
 void phrases_id(struct buf *, struct span id);
 void phrases_date(struct buf *, const struct results *, size_t position);
 
+/* The subject and the author of a commit, as far as they are known. */
+void phrases_subject(struct buf *, const struct results *, size_t position);
+
+/*
+ * The change with this verdict that cost most, in the unit of the total; NULL
+ * if there is none.
+ */
+const struct change *phrases_headline(const struct results *, enum verdict);
+
 /* The sentence that answers the question, without its full stop. */
 void phrases_sentence(const struct results *, struct buf *);
+
+/*
+ * What else must be known before an answer is believed, each a sentence without
+ * its full stop; nothing where it does not apply.
+ */
+enum note { NOTE_GONE, NOTE_UNITS, NOTE_MACHINES, NOTE_UNJUDGED, NOTE_DEPENDENT,
+    NOTE_MORE, N_NOTES };
+void phrases_note(const struct results *, struct buf *, enum note);
 
 #endif

@@ -26,7 +26,7 @@ read_index(struct reader *r, struct filter *f, struct perun *perun,
 		why = NULL;
 		if (perun_read_object(&perun->store, e->object, &packed,
 		    &object, &why))
-			why = reader_add_profile(r, object.body, side);
+			why = reader_add_profile(r, f, object.body, side);
 		if (why != NULL)
 			filter_fail(f, "cannot read the profile '%.*s': %s",
 			    SPAN_ARG(e->path), why);
@@ -39,9 +39,31 @@ read_index(struct reader *r, struct filter *f, struct perun *perun,
 	return n;
 }
 
+/* Reads the newest ancestor of a commit that has profiles, and sets its id. */
+static size_t
+read_nearest(struct reader *r, struct filter *f, struct perun *perun,
+    unsigned char *version, uint32_t side)
+{
+	struct vcs_tip tip = { 0 };
+	struct vcs_version v;
+	const char *why;
+	size_t n = 0;
+
+	store_id(tip.id.hex, version);
+	if (!perun_open_repository(perun, &why) ||
+	    !vcs_walk_minor_versions(&perun->vcs, &tip, 1, false))
+		return 0;
+	while (n == 0 &&
+	    vcs_next_minor_version(&perun->vcs, &v) == VCS_FOUND) {
+		store_parse_id(span_str(v.id.hex), version);
+		n = read_index(r, f, perun, version, side);
+	}
+	return n;
+}
+
 char *
 profiles_read(struct reader *r, struct filter *f, const char *directory,
-    const char *commit, uint32_t side)
+    const char *commit, uint32_t side, bool nearest)
 {
 	unsigned char version[STORE_NAME_SIZE], tag[STORE_NAME_SIZE];
 	char *id = mem_alloc(STORE_ID_SIZE);
@@ -58,8 +80,11 @@ profiles_read(struct reader *r, struct filter *f, const char *directory,
 	/* Perun registers profiles with an annotated tag under its own id. */
 	if (perun_resolve_tag(&perun, commit, tag))
 		n += read_index(r, f, &perun, tag, side);
+	if (n == 0 && nearest)
+		n = read_nearest(r, f, &perun, version, side);
 	if (n == 0)
-		filter_warn(f, "no profile is registered with '%s'", commit);
+		die("no profile is registered with '%s'%s", commit, nearest ?
+		    " or an ancestor of it" : "");
 	store_id(id, version);
 	perun_close(&perun);
 	return id;

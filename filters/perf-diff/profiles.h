@@ -6,10 +6,11 @@
 
 /*
  * Reads all profiles that are registered with a commit in the store that is in
- * the directory or above it.  Returns the id of the commit, which the caller
- * frees.  Dies if there is no store or no such commit.
+ * the directory or above it.  If there are none, and `nearest` is set, those of
+ * its newest ancestor that has some.  Returns the id of the commit, which the
+ * caller frees.  Dies if there is no store, no such commit or no profile.
  */
 char *profiles_read(struct reader *, struct filter *, const char *directory,
-    const char *commit, uint32_t side);
+    const char *commit, uint32_t side, bool nearest);
 
 #endif

@@ -1,7 +1,7 @@
 /* read - reads samples from records and profiles */
 
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/num.h"
 #include "common/filter/expect.h"
@@ -19,30 +19,52 @@
 	K(UNIT, "unit") K(CMD, "cmd") K(WORKLOAD, "workload")		\
 	K(MACHINE, "machine") K(MINOR_VERSION, "minor_version")		\
 	K(PROFILE, "profile") K(HEADER, "header") K(ID, "id")		\
-	K(PARENTS, "parents") K(TIME, "time")
+	K(PARENTS, "parents") K(TIME, "time") K(AUTHOR, "author")	\
+	K(MESSAGE, "message") K(EXACT, "exact") K(BETTER, "better")	\
+	K(TRACE, "trace")
 KEY_INDEXES(READ_KEYS);
 const char *const read_keys[] = KEY_TEXTS(READ_KEYS);
 
+/* A sample of the profile that is being read. */
 struct staged {
 	uint32_t key;
 	double value;
+	sym unit;
+	bool exact;
 };
 
 struct reader {
 	struct samples *samples;
+	bool by_trace;
 	struct expect expect;
 	struct resources *resources;
-	struct staged *staged;		/* added if the profile is valid */
+	struct staged *staged;		/* of this profile */
 	size_t n_staged, staged_cap;
+
+	/* How many amounts each stack of a key has had, and where the sum of
+	   the i-th amounts of its stacks is staged. */
+	struct intern slots;
+	struct slot {
+		uint64_t profile;	/* the number of the profile */
+		size_t n;
+	} *slot;
+	size_t slot_cap;
+	uint64_t n_profiles;
+
+	/* The values of this profile that are not used. */
+	size_t n_bad;
+	struct buf bad;			/* why the first is not */
 };
 
 struct reader *
-reader_new(struct samples *s)
+reader_new(struct samples *s, bool by_trace)
 {
 	struct reader *r = mem_zero(1, sizeof *r);
 
 	r->samples = s;
+	r->by_trace = by_trace;
 	r->resources = resources_new();
+	intern_init(&r->slots);
 	return r;
 }
 
@@ -50,7 +72,10 @@ void
 reader_free(struct reader *r)
 {
 	resources_free(r->resources);
+	intern_release(&r->slots);
+	buf_release(&r->bad);
 	free(r->staged);
+	free(r->slot);
 	free(r);
 }
 
@@ -64,19 +89,62 @@ intern_text(struct reader *r, struct span text)
 	    SYM_NONE;
 }
 
+/* Sums of larger values could be infinite. */
+#define VALUE_MAX 1e300
+
 /* Why a value is not a sample; NULL if it is. */
 static const char *
-check_value(double value)
+check_value(struct span text, double *value)
 {
-	return !isfinite(value) ? "the value is not finite" :
-	    value < 0 ? "the value is negative" : NULL;
+	if (!number_read(text, value))
+		return "is missing or not a number";
+	return *value > VALUE_MAX ? "is too great" :
+	    *value < 0 ? "is negative" : NULL;
+}
+
+/* A number that begins at 0 with each profile. */
+static size_t *
+slot_of(struct reader *r, uint32_t key, sym trace, size_t i)
+{
+	uint64_t what[] = { key, trace, i };
+	size_t n = r->slots.n;
+	sym s = intern_add(&r->slots, span_bytes(what, sizeof what));
+
+	r->slot = mem_grow(r->slot, &r->slot_cap, r->slots.n, sizeof *r->slot);
+	if (s == n || r->slot[s].profile != r->n_profiles)
+		r->slot[s] = (struct slot){ r->n_profiles, 0 };
+	return &r->slot[s].n;
+}
+
+/*
+ * Stages a sample.  Stacks of a key are not repetitions but parts of one value:
+ * the i-th amounts of all of them are added up.
+ */
+static void
+stage(struct reader *r, struct staged new, sym trace)
+{
+	size_t i, *at;
+
+	if (trace != SYM_NONE) {
+		i = (*slot_of(r, new.key, trace, 0))++;
+		at = slot_of(r, new.key, SYM_NONE, i);
+		if (*at > 0) {
+			r->staged[*at - 1].value += new.value;
+			return;
+		}
+		*at = r->n_staged + 1;
+	}
+	r->staged = mem_grow(r->staged, &r->staged_cap, r->n_staged + 1,
+	    sizeof *r->staged);
+	r->staged[r->n_staged++] = new;
 }
 
 /* Stages the samples of resources that have a key in common. */
-static const char *
+static void
 stage_group(struct reader *r, const struct resource_group *g)
 {
 	const struct profile_parts *p = resources_parts(r->resources);
+	sym trace = intern_text(r, g->trace);
 	const sym parts[N_PARTS] = {
 		[PART_UID] = intern_text(r, g->uid),
 		[PART_RESOURCE_TYPE] = intern_text(r, g->type),
@@ -85,38 +153,45 @@ stage_group(struct reader *r, const struct resource_group *g)
 		[PART_CMD] = intern_text(r, p->cmd),
 		[PART_WORKLOAD] = intern_text(r, p->workload),
 		[PART_MACHINE] = intern_text(r, p->machine),
+		[PART_TRACE] = r->by_trace ? trace : SYM_NONE,
 	};
-	uint32_t key = samples_key(r->samples, parts);
+	struct staged new = { .key = samples_key(r->samples, parts),
+	    .unit = parts[PART_UNIT], .exact = g->exact };
 	struct span rest = g->amounts, item;
 	const char *why;
-	double value;
 
 	while (items_next(&rest, &item)) {
-		if (!number_read(item, &value))
-			return "an amount is not a number";
-		if ((why = check_value(value)) != NULL)
-			return why;
-		r->staged = mem_grow(r->staged, &r->staged_cap,
-		    r->n_staged + 1, sizeof *r->staged);
-		r->staged[r->n_staged++] = (struct staged){ key, value };
+		why = check_value(item, &new.value);
+		if (why == NULL)
+			stage(r, new, trace);
+		else if (r->n_bad++ == 0)
+			buf_printf(&r->bad, "an amount of '%.*s' %s",
+			    SPAN_ARG(g->uid), why);
 	}
-	return NULL;
 }
 
 const char *
-reader_add_profile(struct reader *r, struct span text, uint32_t version)
+reader_add_profile(struct reader *r, struct filter *f, struct span text,
+    uint32_t version)
 {
 	const char *why = resources_begin(r->resources, text);
 	struct resource_group group;
+	const struct staged *s;
 
-	r->n_staged = 0;
+	r->n_profiles++;
+	r->n_staged = r->n_bad = r->bad.len = 0;
 	while (why == NULL && resources_next(r->resources, &group, &why))
-		why = stage_group(r, &group);
+		stage_group(r, &group);
 	if (why != NULL)
 		return why;
-	for (size_t i = 0; i < r->n_staged; i++)
-		samples_add(r->samples, r->staged[i].key,
-		    r->staged[i].value, version);
+	if (r->n_bad == 1)
+		filter_reject(f, "%s", buf_cstr(&r->bad));
+	else if (r->n_bad > 1)
+		filter_reject(f, "%zu amounts are not used, the first because "
+		    "%s", r->n_bad, buf_cstr(&r->bad));
+	for (s = r->staged; s < r->staged + r->n_staged; s++)
+		samples_add(r->samples, s->key, s->value, s->unit, s->exact,
+		    version);
 	return NULL;
 }
 
@@ -143,11 +218,11 @@ static const char *
 read_sample(struct reader *r, const struct rec *rec, uint32_t side)
 {
 	static const unsigned keys[N_PARTS] = { UID, RESOURCE_TYPE, SUBTYPE,
-	    UNIT, CMD, WORKLOAD, MACHINE };
+	    UNIT, CMD, WORKLOAD, MACHINE, TRACE };
 	const struct field *f = rec_get(rec, VALUE);
 	struct span text;
 	sym parts[N_PARTS];
-	uint32_t version;
+	uint32_t version, key;
 	const char *why;
 	double value;
 
@@ -156,13 +231,20 @@ read_sample(struct reader *r, const struct rec *rec, uint32_t side)
 		    intern_add(&r->samples->texts, text);
 	if (parts[PART_UID] == SYM_NONE)
 		return "uid is not a string";
-	if (f == NULL || f->kind != REC_NUMBER || !number_read(f->text, &value))
-		return "value is missing or not a number";
-	if ((why = check_value(value)) != NULL ||
-	    (why = find_version(r, rec, side, &version)) != NULL)
+	why = check_value(f != NULL && f->kind == REC_NUMBER ? f->text :
+	    span_of("", 0), &value);
+	if (why != NULL) {
+		r->bad.len = 0;
+		buf_printf(&r->bad, "the value %s", why);
+		return buf_cstr(&r->bad);
+	}
+	if ((why = find_version(r, rec, side, &version)) != NULL)
 		return why;
-	samples_add(r->samples, samples_key(r->samples, parts), value,
-	    version);
+	key = samples_key(r->samples, parts);
+	samples_add(r->samples, key, value, parts[PART_UNIT],
+	    rec_true(rec, EXACT), version);
+	if (rec_str(rec, BETTER, &text) == REC_OK)
+		r->samples->keys[key].more_is_better = span_eq(text, "more");
 	return NULL;
 }
 
@@ -171,33 +253,47 @@ read_version(struct reader *r, const struct rec *rec)
 {
 	struct samples *s = r->samples;
 	const struct span *parents;
-	struct span id;
-	uint32_t version, parent;
-	size_t n;
+	struct span text;
+	uint32_t version;
+	struct version v = { .author = SYM_NONE, .subject = SYM_NONE,
+	    .is_record = true };
+	const char *end;
 
-	if (rec_str(rec, ID, &id) != REC_OK || id.n == 0)
+	if (rec_str(rec, ID, &text) != REC_OK || text.n == 0)
 		return "the id of a version is not a string";
-	if (rec_strings(rec, PARENTS, &parents, &n) != REC_OK)
+	if (rec_strings(rec, PARENTS, &parents, &v.n_parents) != REC_OK)
 		return "the parents of a version are not strings";
-	version = samples_version(s, id);
-	parent = n > 0 ? samples_version(s, parents[0]) : INDEX_NONE;
-	s->versions[version].parent = parent;
-	s->versions[version].is_record = true;
-	if (rec_int(rec, TIME, &s->versions[version].time_s) != REC_OK)
-		s->versions[version].time_s = INT_UNKNOWN;
+	version = samples_version(s, text);
+	v.parents = (uint32_t *)(void *)arena_alloc(&s->arena,
+	    v.n_parents * sizeof *v.parents);
+	for (size_t i = 0; i < v.n_parents; i++)
+		v.parents[i] = samples_version(s, parents[i]);
+	if (rec_str(rec, AUTHOR, &text) == REC_OK)
+		v.author = intern_add(&s->texts, text);
+	if (rec_str(rec, MESSAGE, &text) == REC_OK) {
+		end = memchr(text.p, '\n', text.n);
+		if (end != NULL)
+			text.n = (size_t)(end - text.p);
+		v.subject = intern_add(&s->texts, text);
+	}
+	if (rec_int(rec, TIME, &v.time_s) != REC_OK)
+		v.time_s = INT_UNKNOWN;
+	v.has_samples = s->versions[version].has_samples;
+	s->versions[version] = v;
 	if (s->head == INDEX_NONE)
 		s->head = version;
 	return NULL;
 }
 
 static const char *
-read_profile(struct reader *r, const struct rec *rec, struct span document,
-    uint32_t side)
+read_profile(struct reader *r, struct filter *f, const struct rec *rec,
+    struct span document, uint32_t side)
 {
 	uint32_t version;
 	const char *why = find_version(r, rec, side, &version);
 
-	return why != NULL ? why : reader_add_profile(r, document, version);
+	return why != NULL ? why : reader_add_profile(r, f, document,
+	    version);
 }
 
 void
@@ -214,10 +310,10 @@ reader_read_files(struct reader *r, struct filter *f, uint32_t side)
 		if (rec_is(rec, "version")) {
 			why = side == INDEX_NONE ? read_version(r, rec) : NULL;
 		} else if (rec_get(rec, HEADER) != NULL) {
-			why = read_profile(r, rec, text, side);
+			why = read_profile(r, f, rec, text, side);
 			r->expect.came = true;
 		} else if (rec_is(rec, "profile") && profile != NULL) {
-			why = read_profile(r, rec, profile->token, side);
+			why = read_profile(r, f, rec, profile->token, side);
 			r->expect.came = true;
 		} else if (rec_is(rec, "sample") ||
 		    (rec_get(rec, KEY_TYPE) == NULL &&

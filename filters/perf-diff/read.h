@@ -13,7 +13,8 @@ extern const char *const read_keys[];
  */
 struct reader;
 
-struct reader *reader_new(struct samples *);
+/* by_trace: each stack of a uid is a key of its own. */
+struct reader *reader_new(struct samples *, bool by_trace);
 void reader_free(struct reader *);
 
 /*
@@ -23,7 +24,7 @@ void reader_free(struct reader *);
 void reader_read_files(struct reader *, struct filter *, uint32_t side);
 
 /* Reads a profile; returns why it cannot be read, or NULL. */
-const char *reader_add_profile(struct reader *, struct span document,
-    uint32_t version);
+const char *reader_add_profile(struct reader *, struct filter *,
+    struct span document, uint32_t version);
 
 #endif

@@ -1,5 +1,6 @@
 /* report - prints answers as text */
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "common/base/num.h"
@@ -31,7 +32,9 @@ put_change(struct table *t, const struct results *a, const struct change *c)
 	table_next(t);
 	phrases_value(table_cell(t), a, c->key, c->after);
 	table_next(t);
-	if (c->q < 0.0001)
+	if (c->is_exact)
+		buf_str(table_cell(t), "exact");
+	else if (c->q < 0.0001)
 		buf_str(table_cell(t), "<0.0001");
 	else if (!isnan(c->q))
 		buf_printf(table_cell(t), "%.2g", c->q);
@@ -48,6 +51,9 @@ put_row(struct table *t, const struct results *a, const struct change *c)
 		report_percent(table_cell(t), c->smallest_effect);
 	table_next(t);
 	phrases_key(table_cell(t), a, c->key);
+	if (c->by_slow)
+		buf_printf(table_cell(t), ", slow runs %zu, then %zu",
+		    c->slow_before, c->slow_after);
 	table_next(t);
 }
 
@@ -78,7 +84,7 @@ put_section(struct buf *b, const struct results *a, const char *heading,
 	    (verdicts & (1U << VERDICT_NEW | 1U << VERDICT_GONE)) != 0;
 	const struct change *c, *end = a->changes + a->n;
 	struct table t;
-	size_t n = 0;
+	size_t n = 0, shown = 0;
 
 	for (c = a->changes; c < end; c++)
 		n += is_in_section(c, verdicts, accepted);
@@ -88,36 +94,26 @@ put_section(struct buf *b, const struct results *a, const char *heading,
 	report_heading(b, "%s: %zu", heading, n);
 	table_init(&t, is_single ? "RrrL" : "RrrrrrL",
 	    is_single ? single_heads : heads);
-	n = 0;
-	for (c = a->changes; c < end && n < a->options->top; c++)
+	for (c = a->changes; c < end && shown < a->options->top; c++)
 		if (is_in_section(c, verdicts, accepted)) {
 			(is_single ? put_single_row : put_row)(&t, a, c);
-			n++;
+			shown++;
 		}
 	table_print(&t, b);
+	report_more(b, n - shown, "");
 }
 
 static void
 report_comparison(struct buf *b, const struct results *a)
 {
-	size_t from;
-
 	put_section(b, a, "Worse", 1U << VERDICT_DEGRADED, false);
 	put_section(b, a, "Better", 1U << VERDICT_IMPROVED, false);
 	put_section(b, a, "Accepted", ~0U, true);
-	put_section(b, a, "Unverified, fewer than 10 samples on a side",
-	    1U << VERDICT_UNVERIFIED, false);
+	put_section(b, a, "Too few samples to prove anything, one run least "
+	    "of all", 1U << VERDICT_UNVERIFIED, false);
 	put_section(b, a, "New", 1U << VERDICT_NEW, false);
 	put_section(b, a, "Gone", 1U << VERDICT_GONE, false);
 	put_section(b, a, "Not changed", 1U << VERDICT_SAME, false);
-	if (!isfinite(a->smallest_effect))
-		return;
-	report_blank(b);
-	from = b->len;
-	buf_printf(b, "visible is the smallest change that would have been "
-	    "seen: %.1f %% in half of the tested keys.",
-	    100 * a->smallest_effect);
-	report_sentence(b, from);
 }
 
 /* --- a history ------------------------------------------------------------ */
@@ -146,24 +142,47 @@ put_spark(struct buf *b, const struct series *s)
 	free(room);
 }
 
+/* What may have caused a change, in a cell. */
+static void
+put_causes(struct buf *b, const struct results *a, const struct change *c)
+{
+	size_t untested = c->at - c->last_good - 1, from = b->len;
+
+	phrases_subject(b, a, c->at);
+	if (c->n_steps > 1)
+		buf_printf(b, "%s%zu steps", b->len > from ? "; " : "",
+		    c->n_steps);
+	if (c->first < c->last) {
+		buf_str(b, b->len > from ? "; from " : "from ");
+		phrases_id(b, results_version(a, c->first));
+		buf_str(b, " to ");
+		phrases_id(b, results_version(a, c->last));
+	}
+	if (untested > 0 && c->n_steps == 0)
+		buf_printf(b, "%s%zu untested before", b->len > from ? "; " :
+		    "", untested);
+}
+
 static void
 put_history_row(struct table *t, const struct results *a,
     const struct change *c)
 {
-	size_t untested = c->at - c->last_good - 1;
+	bool gone = c->verdict == VERDICT_GONE;
 
 	buf_str(table_cell(t), c->accepted ? "accepted" :
+	    c->is_past ? "past" : gone ? "gone after" :
 	    c->verdict == VERDICT_UNVERIFIED ? "unverified" :
-	    phrases_comparative(a, c));
+	    c->verdict == VERDICT_SUSPECTED ? c->n_after > 1 ? "suspected" :
+	    "newest alone" : phrases_comparative(a, c));
 	table_next(t);
-	phrases_id(table_cell(t), results_version(a, c->at));
+	phrases_id(table_cell(t), results_version(a, gone ? c->last_good :
+	    c->at));
 	table_next(t);
-	phrases_date(table_cell(t), a, c->at);
+	phrases_date(table_cell(t), a, gone ? c->last_good : c->at);
 	table_next(t);
 	put_change(t, a, c);
-	phrases_id(table_cell(t), results_version(a, c->last_good));
-	if (untested > 0)
-		buf_printf(table_cell(t), ", then %zu untested", untested);
+	if (!gone)
+		put_causes(table_cell(t), a, c);
 	table_next(t);
 }
 
@@ -172,9 +191,9 @@ static const struct change *
 report_series(struct buf *b, const struct results *a, const struct change *c)
 {
 	static const char *const heads[] = { "", "commit", "date", "change",
-	    "before", "after", "q", "last before" };
-	const struct series *s = results_series(a, c->key);
-	const struct change *end = c + s->n_changes;
+	    "before", "after", "q", "what" };
+	const struct series *s = &a->series[c->series];
+	const struct change *end = a->changes + a->n;
 	struct buf label = { 0 };
 	struct table t;
 	size_t from;
@@ -187,11 +206,11 @@ report_series(struct buf *b, const struct results *a, const struct change *c)
 	buf_printf(b, "  %zu commits", s->n);
 	report_item(b, from, 1);
 	table_init(&t, "LLlRrrrL", heads);
-	for (; c < end; c++)
+	for (; c < end && &a->series[c->series] == s; c++)
 		put_history_row(&t, a, c);
 	table_print(&t, b);
 	buf_release(&label);
-	return end;
+	return c;
 }
 
 static void
@@ -199,24 +218,12 @@ report_history(struct buf *b, const struct results *a)
 {
 	const struct change *c = a->changes, *end = c + a->n;
 	uint64_t n = 0;
-	size_t from;
 
 	while (c < end && n++ < a->options->top)
 		c = report_series(b, a, c);
-	if (a->n_tested == 0)
-		return;
-	report_blank(b);
-	from = b->len;
-	if (a->n_tested < a->n_keys)
-		buf_printf(b, "%zu of %zu keys %s tested. ", a->n_tested,
-		    a->n_keys, plural(a->n_tested, "was", "were"));
-	if (isfinite(a->smallest_effect))
-		buf_printf(b, "A change of %.1f %%, ten commits ago, would "
-		    "have been seen%s. ", 100 * a->smallest_effect,
-		    a->n_tested == 1 ? "" : " in half of the keys");
-	buf_printf(b, "Up to %zu newest commits cannot be judged yet.",
-	    a->blind);
-	report_sentence(b, from);
+	for (n = 0; c < end; c++)
+		n += c[-1].series != c->series;
+	report_more(b, n, " keys with changes");
 }
 
 void
@@ -226,11 +233,19 @@ report_answer(const struct results *a, struct filter *f)
 	size_t from = b->len;
 
 	phrases_sentence(a, b);
-	/* It begins with a number or with "nothing". */
-	if (b->data[from] == 'n')
-		b->data[from] = 'N';
+	/* It begins with a number or with a small letter. */
+	b->data[from] = (char)toupper((unsigned char)b->data[from]);
 	buf_char(b, '.');
 	report_sentence(b, from);
+	for (unsigned i = 0; i < N_NOTES; i++) {
+		from = b->len;
+		phrases_note(a, b, i);
+		if (b->len == from)
+			continue;
+		b->data[from] = (char)toupper((unsigned char)b->data[from]);
+		buf_char(b, '.');
+		report_sentence(b, from);
+	}
 	if (a->options->history)
 		report_history(b, a);
 	else

@@ -2,16 +2,13 @@
 
 #include <stdlib.h>
 
-#include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/stats/adjust.h"
-#include "common/stats/changes.h"
-#include "common/stats/twosample.h"
 #include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/results.h"
 
 const char *const verdict_names[N_VERDICTS] = { "same", "degraded",
-    "improved", "unverified", "new", "gone" };
+    "improved", "unverified", "suspected", "new", "gone" };
 
 struct span
 results_version(const struct results *a, size_t position)
@@ -19,24 +16,27 @@ results_version(const struct results *a, size_t position)
 	return intern_span(&a->samples->ids, a->order[position]);
 }
 
-/*
- * More is better for the units and uids of --more, and for what is counted per
- * second.
- */
-static bool
-is_more_better(const struct results *a, uint32_t key)
+bool
+results_is_listed(const struct results *a, const struct opt_list *list,
+    uint32_t key)
 {
 	const struct key *k = &a->samples->keys[key];
-	const struct opt_list *more = &a->options->more;
-	struct span uid = samples_part(a->samples, k, PART_UID);
-	struct span unit = samples_part(a->samples, k, PART_UNIT);
 
-	for (size_t i = 0; i < more->n; i++)
-		if (span_eq(uid, more->values[i]) ||
-		    span_eq(unit, more->values[i]))
+	for (size_t i = 0; i < list->n; i++)
+		if (span_eq(samples_part(a->samples, k, PART_UID),
+		    list->values[i]) || span_eq(samples_part(a->samples, k,
+		    PART_UNIT), list->values[i]))
 			return true;
-	return unit.n > 2 && unit.p[unit.n - 2] == '/' &&
-	    unit.p[unit.n - 1] == 's';
+	return false;
+}
+
+bool
+results_is_exact(const struct results *a, uint32_t key)
+{
+	const struct key *k = &a->samples->keys[key];
+
+	return k->n_exact == k->n ||
+	    results_is_listed(a, &a->options->exact, key);
 }
 
 struct change *
@@ -48,37 +48,19 @@ results_add(struct results *a, uint32_t key)
 	    sizeof *a->changes);
 	c = &a->changes[a->n++];
 	*c = (struct change){ .key = key, .verdict = VERDICT_UNVERIFIED,
-	    .more_is_better = is_more_better(a, key), .before = NAN,
-	    .after = NAN, .shift = NAN, .low = NAN, .high = NAN, .p = NAN,
-	    .q = NAN, .fdr = NAN, .smallest_effect = NAN, .share = NAN,
-	    .phi = NAN, .factor = NAN, .stride = 1 };
+	    .before = NAN, .after = NAN, .shift = NAN, .low = NAN,
+	    .high = NAN, .p = NAN, .q = NAN, .fdr = NAN, .mean_before = NAN,
+	    .mean_after = NAN, .p_ranks = NAN, .p_slow = NAN, .limit = NAN,
+	    .excess = NAN, .smallest_effect = NAN, .share = NAN, .size = NAN,
+	    .stride = 1 };
 	return c;
 }
 
-double
-results_compare(struct change *c, double *before, double *after)
+bool
+results_is_worse(const struct results *a, const struct change *c)
 {
-	struct twosample t;
-
-	twosample_compare(&t, before, c->n_before, after, c->n_after);
-	c->before = t.before;
-	c->after = t.after;
-	c->shift = t.shift;
-	c->low = t.low;
-	c->high = t.high;
-	c->p = t.p;
-	c->stride = t.stride;
-	return t.spread;
-}
-
-double
-results_visible(double spread, double before, size_t n_before, size_t n_after,
-    double z)
-{
-	if (before == 0)
-		return NAN;
-	return spread == 0 ? 0 :
-	    spread / before * twosample_visible(n_before, n_after, z);
+	return (c->after > c->before) !=
+	    a->samples->keys[c->key].more_is_better;
 }
 
 enum verdict
@@ -86,8 +68,7 @@ results_judge(const struct results *a, const struct change *c)
 {
 	if (!changes_is_effect(c->before, c->after, a->options->min_effect))
 		return VERDICT_SAME;
-	return (c->after > c->before) == c->more_is_better ?
-	    VERDICT_IMPROVED : VERDICT_DEGRADED;
+	return results_is_worse(a, c) ? VERDICT_DEGRADED : VERDICT_IMPROVED;
 }
 
 static int
@@ -109,8 +90,10 @@ results_adjust(const struct results *a, struct tested *list, size_t n)
 	for (size_t i = 0; i < n; i++)
 		p[i] = list[i].p;
 	adjust_holm(p, n, q);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		list[i].q = q[i];
+		list[i].factor = (double)(n - i);
+	}
 	adjust_benjamini_hochberg(p, n, q);
 	for (size_t i = 0; i < n; i++)
 		list[i].fdr = q[i];
@@ -121,33 +104,68 @@ results_adjust(const struct results *a, struct tested *list, size_t n)
 void
 results_count(struct results *a)
 {
-	const struct samples *s = a->samples;
-	struct span commit, uid;
-	struct change *c;
-
-	for (c = a->changes; c < a->changes + a->n; c++) {
-		uid = samples_part(s, &s->keys[c->key], PART_UID);
-		commit = span_of("", 0);
-		if (a->options->history)
-			commit = results_version(a, c->at);
-		else if (a->new_commit != NULL)
-			commit = span_str(a->new_commit);
-		if (c->verdict == VERDICT_DEGRADED ||
-		    c->verdict == VERDICT_IMPROVED)
-			c->accepted = accepted_has(a->options->accepted,
-			    commit, uid);
+	for (const struct change *c = a->changes; c < a->changes + a->n; c++) {
 		if (c->accepted)
 			a->n_accepted++;
-		else
+		else if (c->verdict == VERDICT_SUSPECTED && c->n_after > 1)
+			a->n_worse_suspected += results_is_worse(a, c);
+		if (!c->accepted && !c->is_past &&
+		    (c->verdict != VERDICT_SUSPECTED || c->n_after > 1))
 			a->counts[c->verdict]++;
 	}
 }
 
-const struct series *
-results_series(const struct results *a, uint32_t key)
+/* When a key was measured: the first and last side or position. */
+struct range {
+	uint32_t first, last;
+};
+
+static struct range
+range_of(const struct results *a, const struct key *k)
 {
-	return &a->series[SEARCH_FIRST(i, a->n_series,
-	    a->series[i].key >= key)];
+	struct range r = { INDEX_NONE, 0 };
+	uint32_t at;
+
+	for (size_t i = 0; i < k->n; i++) {
+		at = k->list[i].version;
+		if (a->options->history)
+			at = a->positions[at];
+		if (at == INDEX_NONE)
+			continue;
+		r.first = at < r.first ? at : r.first;
+		r.last = at > r.last ? at : r.last;
+	}
+	return r;
+}
+
+/* More keys are not compared with each other. */
+enum { APART_MAX = 2000 };
+
+uint32_t *
+results_find_apart(const struct results *a, enum part part, size_t *n)
+{
+	const struct samples *s = a->samples;
+	uint32_t *list = mem_table(s->n, sizeof *list);
+	struct range *ranges;
+
+	*n = 0;
+	if (s->n > APART_MAX)
+		return list;
+	ranges = mem_table(s->n, sizeof *ranges);
+	for (uint32_t i = 0; i < s->n; i++)
+		ranges[i] = range_of(a, &s->keys[i]);
+	for (uint32_t i = 0; i < s->n; i++)
+		for (uint32_t j = 0; j < s->n; j++)
+			if (i != j && ranges[i].first != INDEX_NONE &&
+			    ranges[j].first != INDEX_NONE &&
+			    samples_differ_in(s, i, j, part) &&
+			    (ranges[i].last < ranges[j].first ||
+			    ranges[j].last < ranges[i].first)) {
+				list[(*n)++] = i;
+				break;
+			}
+	free(ranges);
+	return list;
 }
 
 void
@@ -156,8 +174,14 @@ results_release(struct results *a)
 	for (size_t i = 0; i < a->n_series; i++) {
 		free(a->series[i].values);
 		free(a->series[i].positions);
+		free(a->series[i].levels);
+		free(a->series[i].starts);
+		free(a->series[i].noise);
 	}
+	for (size_t i = 0; i < a->n; i++)
+		free(a->changes[i].steps);
 	free(a->series);
 	free(a->changes);
 	free(a->order);
+	free(a->positions);
 }

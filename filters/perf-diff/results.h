@@ -4,54 +4,76 @@
 #include <math.h>
 
 #include "common/filter/filter.h"
+#include "common/stats/changes.h"
 #include "filters/perf-diff/samples.h"
 
 /* What is known of a key, or of a change of it. */
 enum verdict { VERDICT_SAME, VERDICT_DEGRADED, VERDICT_IMPROVED,
-    VERDICT_UNVERIFIED, VERDICT_NEW, VERDICT_GONE, N_VERDICTS };
+    VERDICT_UNVERIFIED, VERDICT_SUSPECTED, VERDICT_NEW, VERDICT_GONE,
+    N_VERDICTS };
 extern const char *const verdict_names[N_VERDICTS];
 
 /* A number may be NAN: it is not known, or does not apply. */
 struct change {
 	uint32_t key;
 	enum verdict verdict;
-	bool more_is_better, accepted;
-	double before, after;		/* medians */
+	bool accepted, is_exact;
+	double before, after;		/* medians or levels */
 	double shift, low, high;	/* Hodges-Lehmann, with its interval */
+	size_t stride;			/* of the samples for the shift */
 	double p, q, fdr;		/* fdr: Benjamini-Hochberg */
+	size_t n_before, n_after;
+
+	/* Of two sides; see twosample.h. */
+	double mean_before, mean_after, p_ranks, p_slow, limit, excess, phi;
+	size_t slow_before, slow_after;
+	bool by_slow;			/* the verdict is from the slow runs */
+	double share;			/* of a key on one side only */
 	double smallest_effect;		/* that would have been seen, a ratio
 					   of before; may be infinite */
-	double share;			/* of a key on one side only */
-	size_t n_before, n_after;
-	size_t stride;			/* of the samples for the shift */
 
-	/* In a history. */
-	size_t at, last_good;		/* positions in results.order */
-	double phi, factor;
-	size_t window;
+	/* In a history: positions in results.order. */
+	enum change_kind kind;
+	size_t at, last_good;		/* the first commit with the change, and
+					   the last one without it */
+	size_t first, last;		/* those that may have caused it */
+	size_t series;			/* an index in results.series */
+	uint32_t *steps;		/* of a gradual change */
+	size_t n_steps;
+	double size;			/* in standard errors */
+	bool is_past;			/* --now: its effect is gone */
 };
 
 /* A key that was tested, in the order of p. */
 struct tested {
 	uint32_t key;
 	double p, q, fdr;
+	double factor;			/* of Holm: for another p of the key */
+	size_t index;			/* of its (first) change */
+	double size;			/* of its greatest change */
 };
 
-/* A key of a history that has enough points. */
+/* A key of a history. */
 struct series {
 	uint32_t key;
 	double *values;			/* one for each point */
 	uint32_t *positions;		/* of the points in results.order */
 	size_t n;
-	size_t first_change, n_changes;	/* in results.changes */
-	double phi, factor, smallest_effect;
+	double *levels, *noise;		/* n_levels of them, and the points at
+					   which they begin */
+	size_t *starts;
+	size_t n_levels;
+	double phi, factor, visible;	/* see changes.h */
 };
 
 struct options {
 	double min_effect;		/* a ratio */
-	bool history, improvements, oldest_first;
-	struct opt_list more;		/* units and uids */
+	bool history, improvements, oldest_first, least;
+	struct opt_list more, exact;	/* units and uids */
 	struct accepted *accepted;
+	const char *now;		/* a commit, or NULL */
+	bool fail_if_gone, fail_if_suspected, fail_if_unjudged,
+	    pass_if_unjudged;
 	uint64_t top;
 };
 
@@ -62,20 +84,27 @@ struct results {
 	size_t n, cap;
 	size_t counts[N_VERDICTS];	/* of changes that are not accepted */
 	size_t n_accepted;
+	size_t n_worse_suspected;
 	size_t n_keys, n_tested;
-	double smallest_effect;		/* the median of all tested keys */
+	size_t n_judged;		/* tested, with a smallest effect */
+	double smallest_effect;		/* the greatest of all judged keys */
 
-	/* In a comparison: the commits, NULL for files. */
+	/* Two sides: the commits, NULL for files. */
 	const char *old_commit, *new_commit;
+	double phi;			/* the greatest that is not by chance */
 
-	/* In a history. */
+	/* A history. */
 	uint32_t *order;		/* versions, the oldest first */
 	size_t n_order;
 	size_t n_ignored;		/* versions that are not in it */
-	size_t blind;			/* newest points, not to be judged */
+	size_t now;			/* the position of --now */
+	uint32_t *positions;		/* by version; INDEX_NONE: not in it */
 	struct series *series;
 	size_t n_series;
 };
+
+/* The smallest p that counts. */
+#define ALPHA 0.05
 
 /* The id of the version at a position of a history. */
 struct span results_version(const struct results *, size_t position);
@@ -84,32 +113,33 @@ struct span results_version(const struct results *, size_t position);
 struct change *results_add(struct results *, uint32_t key);
 
 /*
- * Compares the n_before samples before a change and the n_after samples after
- * it, and sorts both.  Returns their spread (twosample.h).
- */
-double results_compare(struct change *, double *before, double *after);
-
-/*
- * The smallest effect, a ratio of before, that a test which reports beyond z
- * would have seen; NAN if before is 0.
- */
-double results_visible(double spread, double before, size_t n_before,
-    size_t n_after, double z);
-
-/*
  * The verdict on a difference that is significant: for the better or for the
  * worse if it is at least min_effect, otherwise the same.
  */
 enum verdict results_judge(const struct results *, const struct change *);
 
+/* Is after worse than before, by any amount? */
+bool results_is_worse(const struct results *, const struct change *);
+
 /* Sorts tested keys by p, equal ones by key, and adjusts their p. */
 void results_adjust(const struct results *, struct tested *, size_t n);
 
-/* Marks accepted changes, and counts all. */
+/* Is this key, or its unit, in a list of an option? */
+bool results_is_listed(const struct results *, const struct opt_list *,
+    uint32_t key);
+
+/* Are all values of the key exact? */
+bool results_is_exact(const struct results *, uint32_t key);
+
+/* Counts all changes. */
 void results_count(struct results *);
 
-/* The series of a key. */
-const struct series *results_series(const struct results *, uint32_t key);
+/*
+ * Lists keys that are the same but for one part, and were never measured at the
+ * same time: with another unit, or on another machine.  The caller frees the
+ * list.
+ */
+uint32_t *results_find_apart(const struct results *, enum part, size_t *n);
 
 void results_release(struct results *);
 

@@ -4,13 +4,14 @@
 #include <stdbool.h>
 
 #include "common/base/intern.h"
+#include "filters/perf-diff/units.h"
 
 /*
  * Samples by key.  What distinguishes keys is never mixed: samples of another
- * unit, workload or machine are those of another key.
+ * dimension, workload or machine are those of another key.
  */
 enum part { PART_UID, PART_RESOURCE_TYPE, PART_SUBTYPE, PART_UNIT, PART_CMD,
-    PART_WORKLOAD, PART_MACHINE, N_PARTS };
+    PART_WORKLOAD, PART_MACHINE, PART_TRACE, N_PARTS };
 
 /* The members of records that have the parts, by enum part. */
 extern const char *const part_names[N_PARTS];
@@ -23,13 +24,20 @@ struct sample {
 enum { SIDE_OLD, SIDE_NEW };
 
 struct key {
-	sym parts[N_PARTS];	/* SYM_NONE: not given */
+	sym parts[N_PARTS];	/* SYM_NONE: not given; of PART_UNIT: the base
+				   (units.h) */
+	sym unit_text;		/* of the first sample, and of all values */
+	struct unit unit;
+	bool more_is_better;
 	struct sample *list;	/* in the order of the input */
 	size_t n, cap;
+	size_t n_exact;		/* of the samples */
 };
 
 struct version {
-	uint32_t parent;	/* the first parent's index, or INDEX_NONE */
+	uint32_t *parents;	/* indexes */
+	size_t n_parents;
+	sym author, subject;
 	int64_t time_s;		/* or INT_UNKNOWN */
 	bool is_record;		/* it came as a version record */
 	bool has_samples;
@@ -37,7 +45,7 @@ struct version {
 
 /* samples_init() begins it; it lives until the program ends. */
 struct samples {
-	struct intern texts;	/* of parts */
+	struct intern texts;	/* of parts, authors and subjects */
 	struct map map;		/* from parts to keys */
 	struct key *keys;
 	size_t n, cap;
@@ -47,15 +55,25 @@ struct samples {
 	struct version *versions;	/* by number */
 	size_t versions_cap;
 	uint32_t head;		/* the first version record, or INDEX_NONE */
+	struct arena arena;	/* of parents */
+
+	/* The unit that was read last, and its base. */
+	sym last_text, last_base;
+	struct unit last_unit;
 };
 
 void samples_init(struct samples *);
 void samples_release(struct samples *);
 
-/* Finds or adds a key; returns its index. */
+/*
+ * Finds or adds the key with these parts, of which that of the unit is still
+ * the text of the input; returns its index.
+ */
 uint32_t samples_key(struct samples *, const sym parts[N_PARTS]);
-void samples_add(struct samples *, uint32_t key, double value,
-    uint32_t version);
+
+/* Adds a value whose unit has this text. */
+void samples_add(struct samples *, uint32_t key, double value, sym unit,
+    bool exact, uint32_t version);
 
 /* Finds or adds a version; returns its index. */
 uint32_t samples_version(struct samples *, struct span id);
@@ -64,7 +82,14 @@ uint32_t samples_version(struct samples *, struct span id);
 struct span samples_part(const struct samples *, const struct key *,
     enum part);
 
+/* A text by its symbol; empty for SYM_NONE. */
+struct span samples_text(const struct samples *, sym);
+
 /* The order of keys: by the texts of their parts. */
 int samples_compare(const struct samples *, uint32_t a, uint32_t b);
+
+/* Are keys the same but for one part? */
+bool samples_differ_in(const struct samples *, uint32_t a, uint32_t b,
+    enum part);
 
 #endif

@@ -12,39 +12,25 @@
 enum { MANY = 400 };	/* points, which are then drawn paler */
 
 /* In pixels.  The labels of changes have LABEL_ROWS lines above a plot. */
-enum { WIDTH = 1100, LEFT = 90, RIGHT = 30, HEAD = 64, TITLE = 26,
-    LABEL_ROWS = 2, LABEL_HEIGHT = 15, PLOT = 130, GAP = 34, FOOT = 30,
-    LABEL_WIDTH = 160, PADDING = 8, GRID_MAX = 12,
+enum { WIDTH = 830, LEFT = 76, RIGHT = 14, HEAD = 58, TITLE = 24,
+    LABEL_ROWS = 3, LABEL_HEIGHT = 15, PLOT = 120, GAP = 26, FOOT = 40,
+    PADDING = 8, GRID_MAX = 12, LETTER = 6, TICKS = 5, SUBJECT_MAX = 36,
     PANEL = TITLE + LABEL_ROWS * LABEL_HEIGHT + PLOT + GAP };
 
-static const char style[] =
-    "<style>\n"
-    "svg{--page:#fff;--text:#222;--faint:#777;--grid:#e4e4e4;--point:#7a93ad;"
-    "--level:#1f4e79;--worse:#c0392b;--better:#1e8449;--unsure:#999}\n"
-    "@media(prefers-color-scheme:dark){svg{--page:#181a1b;--text:#e6e6e6;"
-    "--faint:#999;--grid:#333;--point:#6f8296;--level:#9cc4ec;"
-    "--worse:#ff7b6b;--better:#5fd38d;--unsure:#888}}\n"
-    "text{font:12px system-ui,sans-serif;fill:var(--text)}\n"
-    ".answer{font-size:17px;font-weight:600}.more{font-size:14px}\n"
-    ".key{font-size:14px;font-weight:600}.faint{fill:var(--faint)}\n"
-    ".right{text-anchor:end}.middle{text-anchor:middle}\n"
-    ".page{fill:var(--page)}.grid{stroke:var(--grid)}\n"
-    ".points{stroke:var(--point);stroke-width:5;stroke-linecap:round;"
-    "fill:none}.many{stroke-width:3.5;stroke-opacity:.45}\n"
-    ".level{stroke:var(--level);stroke-width:2.5;fill:none}\n"
-    ".degraded{stroke:var(--worse)}.improved{stroke:var(--better)}"
-    ".unverified{stroke:var(--unsure)}\n"
-    ".change{stroke-width:1.5}.accepted{stroke-dasharray:5 4}\n"
-    "text.degraded{fill:var(--worse);stroke:none}"
-    "text.improved{fill:var(--better);stroke:none}"
-    "text.unverified{fill:var(--unsure);stroke:none}\n"
-    "</style>\n";
+#define FONT	"font-family=\"system-ui,sans-serif\" font-size=\"%d\""
+#define TEXT	"#222222"
+#define FAINT	"#6b6b6b"
+
+/* The colour of a change, by its verdict. */
+static const char *const colours[N_VERDICTS] = { "#6b6b6b", "#c0392b",
+    "#1e8449", "#8a8a8a", "#b9770e", "#6b6b6b", "#6b6b6b" };
 
 /* Where a series is drawn. */
 struct panel {
 	const struct results *a;
 	const struct series *s;
-	const struct change *changes;	/* s->n_changes of them */
+	const struct change *changes;	/* n_changes of them */
+	size_t n_changes;
 	double top;			/* of the plot */
 	double low, high;		/* the values at its bottom and top */
 };
@@ -74,17 +60,27 @@ line_to(struct buf *b, double x)
 	svg_length(b, tenths(x));
 }
 
+/* anchor: "start", "middle" or "end". */
 static void
-draw_text(struct buf *b, double x, double y, const char *classes,
-    struct span text)
+draw_text(struct buf *b, double x, double y, int size, const char *colour,
+    const char *anchor, struct span text)
 {
 	struct buf attributes = { 0 };
 
-	buf_printf(&attributes, " class=\"%s\"", classes);
+	buf_printf(&attributes, " " FONT " fill=\"%s\" text-anchor=\"%s\"%s",
+	    size, colour, anchor, size > 12 ? " font-weight=\"600\"" : "");
 	svg_text(b, tenths(x), tenths(y), buf_cstr(&attributes));
 	buf_release(&attributes);
 	xml_text(b, text);	/* which may come from an input */
 	buf_str(b, "</text>\n");
+}
+
+/* A rectangle between two values and two positions; the caller ends it. */
+static void
+draw_band(struct buf *b, double x0, double x1, double y0, double y1)
+{
+	svg_rect(b, tenths(x0), tenths(y0), tenths(fmax(x1 - x0, 0)),
+	    tenths(fmax(y1 - y0, 0)));
 }
 
 static double
@@ -104,22 +100,6 @@ y_of(const struct panel *p, double value)
 	return p->top + PLOT * (1 - fmax(0, fmin(1, share)));
 }
 
-/* The median of the i-th segment between changes. */
-static double
-level_of(const struct panel *p, size_t i)
-{
-	double *room, level;
-
-	if (i > 0)
-		return p->changes[i - 1].after;
-	if (p->s->n_changes > 0)
-		return p->changes[0].before;
-	room = mem_table(p->s->n, sizeof *room);
-	level = values_median(p->s->values, p->s->n, room);
-	free(room);
-	return level;
-}
-
 /* From the 1st to the 99th percentile, so that outliers do not flatten it. */
 static void
 choose_scale(struct panel *p)
@@ -132,9 +112,9 @@ choose_scale(struct panel *p)
 	p->low = sorted[n / 100];
 	p->high = sorted[n - 1 - n / 100];
 	free(sorted);
-	for (size_t i = 0; i <= p->s->n_changes; i++) {
-		p->low = fmin(p->low, level_of(p, i));
-		p->high = fmax(p->high, level_of(p, i));
+	for (size_t i = 0; i < p->s->n_levels; i++) {
+		p->low = fmin(p->low, p->s->levels[i]);
+		p->high = fmax(p->high, p->s->levels[i]);
 	}
 	pad = p->high > p->low ? (p->high - p->low) / PADDING :
 	    fmax(p->high / PADDING, 1);
@@ -163,78 +143,101 @@ draw_grid(struct buf *b, const struct panel *p)
 		if (!(value <= p->high))
 			break;
 		y = y_of(p, value);
-		buf_str(b, "<path class=\"grid\" d=\"");
+		buf_str(b, "<path stroke=\"#e4e4e4\" d=\"");
 		move_to(b, LEFT, y);
 		line_to(b, WIDTH - RIGHT);
 		buf_str(b, "\"/>");
 		text.len = 0;
 		phrases_value(&text, p->a, p->s->key, value);
-		draw_text(b, LEFT - PADDING, y + 4, "faint right",
+		draw_text(b, LEFT - PADDING, y + 4, 12, FAINT, "end",
 		    buf_span(&text));
 	}
 	buf_release(&text);
 }
 
-/* The medians of the segments, as steps. */
+/* The levels between splits, as steps, with the noise around them. */
 static void
 draw_levels(struct buf *b, const struct panel *p)
 {
 	const struct series *s = p->s;
-	double from = s->positions[0], to;
+	size_t end;
+	double x0, x1;
 
-	buf_str(b, "<path class=\"level\" d=\"");
-	for (size_t i = 0; i <= s->n_changes; i++) {
-		to = i < s->n_changes ? (double)p->changes[i].last_good :
-		    s->positions[s->n - 1];
-		move_to(b, x_of(p, from), y_of(p, level_of(p, i)));
-		line_to(b, x_of(p, to));
-		if (i < s->n_changes)
-			from = (double)p->changes[i].at;
+	for (size_t i = 0; i < s->n_levels; i++) {
+		end = i + 1 < s->n_levels ? s->starts[i + 1] : s->n;
+		x0 = x_of(p, s->positions[s->starts[i]]);
+		x1 = x_of(p, s->positions[end - 1]);
+		draw_band(b, x0, x1, y_of(p, s->levels[i] + 2 * s->noise[i]),
+		    y_of(p, s->levels[i] - 2 * s->noise[i]));
+		buf_str(b, " fill=\"#1f4e79\" fill-opacity=\".1\"/>"
+		    "<path stroke=\"#1f4e79\" stroke-width=\"2.5\" d=\"");
+		move_to(b, x0, y_of(p, s->levels[i]));
+		line_to(b, x1);
+		buf_str(b, "\"/>\n");
 	}
-	buf_str(b, "\"/>\n");
+}
+
+/* "+5.1 % 775bc5c30e 2026-10-05 Use a map" */
+static void
+put_label(struct buf *b, const struct results *a, const struct change *c)
+{
+	struct buf subject = { 0 };
+
+	phrases_effect(b, c);
+	buf_char(b, ' ');
+	phrases_id(b, results_version(a, c->at));
+	buf_char(b, ' ');
+	phrases_date(b, a, c->at);
+	buf_char(b, ' ');
+	phrases_subject(&subject, a, c->at);
+	buf_add(b, subject.data, text_prefix(buf_span(&subject),
+	    SUBJECT_MAX).n);
+	buf_str(b, subject.len > SUBJECT_MAX ? "..." : "");
+	buf_str(b, c->accepted ? " accepted" : "");
+	buf_release(&subject);
 }
 
 /*
- * A line between the last point before a change and the first after it, with
- * "+5.1 % 775bc5c30e" in the first row in which there is room.
+ * A line before the first point of a change, over a band of the commits that
+ * may have caused it, with a label in the first row in which there is room.
  */
 static void
 draw_changes(struct buf *b, const struct panel *p)
 {
-	struct buf text = { 0 }, classes = { 0 };
-	double ends[LABEL_ROWS] = { 0 }, x;
+	double ends[LABEL_ROWS] = { 0 }, x, from, width;
+	struct buf text = { 0 };
 	const struct change *c;
 	int row;
 
-	for (size_t i = 0; i < p->s->n_changes; i++) {
-		c = &p->changes[i];
-		x = x_of(p, ((double)c->at + (double)c->last_good) / 2);
-		buf_printf(b, "<path class=\"change %s%s\" d=\"",
-		    verdict_names[c->verdict], c->accepted ? " accepted" : "");
+	for (c = p->changes; c < p->changes + p->n_changes; c++) {
+		if (c->verdict == VERDICT_GONE)
+			continue;
+		x = x_of(p, (double)c->at - 0.5);
+		draw_band(b, x_of(p, (double)c->first - 0.5), x_of(p,
+		    (double)c->last), p->top, p->top + PLOT);
+		buf_printf(b, " fill=\"%s\" fill-opacity=\".12\"/>"
+		    "<path stroke=\"%s\" stroke-width=\"1.5\"%s d=\"",
+		    colours[c->verdict], colours[c->verdict],
+		    c->verdict == VERDICT_SUSPECTED ?
+		    " stroke-dasharray=\"1.5 3\"" :
+		    c->accepted ? " stroke-dasharray=\"5 4\"" : "");
 		move_to(b, x, p->top);
+		text.len = 0;
+		put_label(&text, p->a, c);
 		buf_printf(b, "v%d\"><title>", PLOT);
-		phrases_date(b, p->a, c->at);
-		buf_char(b, ' ');
 		xml_text(b, results_version(p->a, c->at));
 		buf_str(b, "</title></path>\n");
 
-		for (row = 0; row < LABEL_ROWS &&
-		    ends[row] > x - LABEL_WIDTH / 2; row++)
+		width = LETTER * (double)text.len;
+		from = fmin(x, WIDTH - RIGHT - width);
+		for (row = 0; row < LABEL_ROWS && ends[row] > from; row++)
 			;
 		if (row == LABEL_ROWS)
 			continue;
-		ends[row] = x + LABEL_WIDTH / 2;
-		classes.len = text.len = 0;
-		buf_printf(&classes, "middle %s", verdict_names[c->verdict]);
-		phrases_effect(&text, c);
-		buf_char(&text, ' ');
-		phrases_id(&text, results_version(p->a, c->at));
-		buf_str(&text, c->accepted ? " accepted" : "");
-		draw_text(b, fmin(fmax(x, LABEL_WIDTH / 2),
-		    WIDTH - LABEL_WIDTH / 2), p->top - 5 - LABEL_HEIGHT * row,
-		    buf_cstr(&classes), buf_span(&text));
+		ends[row] = from + width + PADDING;
+		draw_text(b, from, p->top - 5 - LABEL_HEIGHT * row, 12,
+		    colours[c->verdict], "start", buf_span(&text));
 	}
-	buf_release(&classes);
 	buf_release(&text);
 }
 
@@ -247,35 +250,47 @@ draw_panel(struct buf *b, struct panel *p, uint64_t index)
 	    LABEL_ROWS * LABEL_HEIGHT);
 	choose_scale(p);
 	phrases_key(&key, p->a, p->s->key);
-	draw_text(b, LEFT, p->top - LABEL_ROWS * LABEL_HEIGHT - PADDING,
-	    "key", buf_span(&key));
+	draw_text(b, LEFT, p->top - LABEL_ROWS * LABEL_HEIGHT - PADDING, 14,
+	    TEXT, "start", buf_span(&key));
 	buf_release(&key);
 	draw_grid(b, p);
+	draw_levels(b, p);
 
-	buf_printf(b, "<path class=\"points%s\" d=\"",
-	    p->s->n > MANY ? " many" : "");
+	buf_printf(b, "<path fill=\"none\" stroke=\"#54708c\" "
+	    "stroke-linecap=\"round\" stroke-width=\"%s\" d=\"",
+	    p->s->n > MANY ? "3\" stroke-opacity=\".5" : "4.5");
 	for (size_t i = 0; i < p->s->n; i++) {
 		move_to(b, x_of(p, p->s->positions[i]),
 		    y_of(p, p->s->values[i]));
-		buf_str(b, "h0");
+		buf_str(b, "h.01");
 	}
 	buf_str(b, "\"/>\n");
-
-	draw_levels(b, p);
 	draw_changes(b, p);
 }
 
-/* A commit and its date, below the last panel. */
+/* Commits and their dates along the axis, below the last panel. */
 static void
-draw_end(struct buf *b, const struct results *a, size_t position,
-    const char *classes, int x, double y)
+draw_axis(struct buf *b, const struct panel *p, double y)
 {
+	size_t last = p->a->n_order - 1, n = last < TICKS ? last : TICKS - 1;
 	struct buf text = { 0 };
+	size_t position;
 
-	phrases_id(&text, results_version(a, position));
-	buf_char(&text, ' ');
-	phrases_date(&text, a, position);
-	draw_text(b, x, y, classes, buf_span(&text));
+	for (size_t i = 0; i <= n; i++) {
+		position = n > 0 ? last * i / n : 0;
+		for (int row = 0; row < 2; row++) {
+			text.len = 0;
+			if (row == 0)
+				phrases_id(&text, results_version(p->a,
+				    position));
+			else
+				phrases_date(&text, p->a, position);
+			draw_text(b, x_of(p, (double)position),
+			    y + LABEL_HEIGHT * row, 12, FAINT, i == 0 ?
+			    "start" : i == n ? "end" : "middle",
+			    buf_span(&text));
+		}
+	}
 	buf_release(&text);
 }
 
@@ -288,14 +303,20 @@ draw_answer(struct buf *b, const struct results *a)
 	char *colon;
 
 	phrases_sentence(a, &text);
+	buf_str(b, "<title>");
+	xml_text(b, buf_span(&text));
+	buf_str(b, "</title><desc>The points of each key, the levels between "
+	    "changes with their noise, and the changes with the commits that "
+	    "may have caused them.</desc>\n"
+	    "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
 	colon = strstr(buf_cstr(&text), ": ");
 	head = buf_span(&text);
 	if (colon != NULL) {
 		head.n = (size_t)(colon - text.data);
 		rest = span_str(colon + 2);
 	}
-	draw_text(b, LEFT, 28, "answer", head);
-	draw_text(b, LEFT, 50, "more", rest);
+	draw_text(b, PADDING, 24, 16, TEXT, "start", head);
+	draw_text(b, PADDING, 44, 12, TEXT, "start", rest);
 	buf_release(&text);
 }
 
@@ -305,31 +326,33 @@ svg_draw(const struct results *a, struct filter *f)
 	uint64_t n = a->n_series < a->options->top ? a->n_series :
 	    a->options->top, drawn = 0;
 	double height = (double)(HEAD + FOOT + n * PANEL);
-	struct panel p = { .a = a, .changes = a->changes };
+	const struct change *c = a->changes, *end = c + a->n;
+	struct panel p = { .a = a };
 	struct buf *b = filter_out(f);
+	bool *has_changes = mem_zero(a->n_series, sizeof *has_changes);
 
-	buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+	buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
 	    "viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\">\n", WIDTH,
 	    height, WIDTH, height);
-	buf_str(b, style);
-	buf_str(b, "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
 	draw_answer(b, a);
 
 	/* First the series with changes, in the order of the answer. */
-	for (; drawn < n && p.changes < a->changes + a->n;
-	    p.changes += p.s->n_changes) {
-		p.s = results_series(a, p.changes->key);
+	while (drawn < n && c < end) {
+		p.changes = c;
+		p.s = &a->series[c->series];
+		while (c < end && &a->series[c->series] == p.s)
+			c++;
+		p.n_changes = (size_t)(c - p.changes);
+		has_changes[p.s - a->series] = true;
 		draw_panel(b, &p, drawn++);
 	}
+	p.n_changes = 0;
 	for (p.s = a->series; drawn < n && p.s < a->series + a->n_series; p.s++)
-		if (p.s->n_changes == 0)
+		if (!has_changes[p.s - a->series])
 			draw_panel(b, &p, drawn++);
-
-	if (n > 0) {
-		draw_end(b, a, 0, "faint", LEFT, height - FOOT / 2);
-		draw_end(b, a, a->n_order - 1, "faint right", WIDTH - RIGHT,
-		    height - FOOT / 2);
-	}
+	if (n > 0)
+		draw_axis(b, &p, height - FOOT + PADDING);
 	buf_str(b, "</svg>\n");
+	free(has_changes);
 	filter_emit(f);
 }
