@@ -367,26 +367,19 @@ resolve_id(struct build *b, uint32_t *records, size_t n)
 	number_attempts(b, records, n);
 }
 
-static int
-compare_indexes(const void *a, const void *b)
-{
-	return cmp_u64(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
+/* Resolves each id that has several records. */
 static void
 resolve_repeated(struct build *b)
 {
-	struct attempts *a = &b->attempts;
 	uint32_t *records = NULL;
 	size_t n, cap = 0;
 
-	sort(a->repeated, a->n_repeated, sizeof *a->repeated, compare_indexes);
-	for (size_t i = 0; i < a->n_repeated; i++) {
-		if (i > 0 && a->repeated[i] == a->repeated[i - 1])
+	for (uint32_t i = 0; i < b->n_tasks; i++) {
+		if (b->tasks[i].next == INDEX_NONE ||
+		    build_find_task(b, b->tasks[i].id) != i)
 			continue;
 		n = 0;
-		for (uint32_t t = a->repeated[i]; t != INDEX_NONE;
-		    t = b->tasks[t].next) {
+		for (uint32_t t = i; t != INDEX_NONE; t = b->tasks[t].next) {
 			records = mem_grow(records, &cap, n + 1,
 			    sizeof *records);
 			records[n++] = t;

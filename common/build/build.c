@@ -32,7 +32,6 @@ build_free(struct build *b)
 	free(b->deps);
 	free(b->task_of);
 	free(b->node_of);
-	free(b->attempts.repeated);
 	free(b->queue.lengths);
 	free(b->outputs);
 	free(b->labels.task_names.values);
@@ -158,7 +157,6 @@ link_task(struct build *b, uint32_t i)
 	struct task *t = &b->tasks[i];
 	uint32_t first = b->task_of[t->id];
 	struct column *names = &b->labels.task_names;
-	struct attempts *a = &b->attempts;
 
 	if (first == INDEX_NONE) {
 		b->task_of[t->id] = i;
@@ -169,9 +167,6 @@ link_task(struct build *b, uint32_t i)
 	column_set(names, first, smaller_text(b, column_get(names, first),
 	    column_get(names, i)));
 	merge_values(b, &b->labels.task_targets, first, i);
-	a->repeated = mem_grow(a->repeated, &a->repeated_cap,
-	    a->n_repeated + 1, sizeof *a->repeated);
-	a->repeated[a->n_repeated++] = first;
 }
 
 void

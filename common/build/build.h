@@ -121,10 +121,6 @@ struct attempts {
 	uint64_t n_same_ends;		/* of them, those that repeat the end
 					   (time, size and result) of another
 					   record of the same id and host */
-	uint32_t *repeated;		/* for each id with several tasks, the
-					   index of the first of them, at least
-					   once; unsorted */
-	size_t n_repeated, repeated_cap;
 };
 
 struct build {
