@@ -268,7 +268,7 @@ compare_attempts(const void *i, const void *j, void *context)
 		order = (int)x->flags - (int)y->flags;
 	if (order == 0)
 		order = intern_cmp(&b->names, x->rule, y->rule);
-	for (unsigned k = 0; order == 0 && k < b->labels.n_kept; k++)
+	for (unsigned k = 0; order == 0 && k < b->labels.n_values; k++)
 		order = intern_cmp(&b->names,
 		    column_get(&b->labels.task_values[k],
 		    (size_t)(x - b->tasks)),

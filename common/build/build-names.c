@@ -28,23 +28,11 @@ build_rule(const struct build *b, const struct task *t)
 	return node == INDEX_NONE ? SYM_NONE : b->nodes[node].rule;
 }
 
-sym
-build_target(const struct build *b, const struct task *t)
-{
-	sym target = column_get(&b->labels.task_targets,
-	    build_find_task(b, t->id));
-	uint32_t node;
-
-	if (target != SYM_NONE)
-		return target;
-	node = build_find_node(b, node_id(b, t));
-	return column_get(&b->labels.node_targets, node);
-}
-
-/* The smallest value of the records of t's id; t's own has priority. */
+/* The value of a task, by the number of its column. */
 static sym
-task_value(const struct build *b, const struct task *t, const struct column *c)
+value_of(const struct build *b, const struct task *t, unsigned number)
 {
+	const struct column *c = &b->labels.task_values[number];
 	sym smallest = column_get(c, (size_t)(t - b->tasks)), value;
 
 	if (smallest != SYM_NONE)
@@ -56,17 +44,21 @@ task_value(const struct build *b, const struct task *t, const struct column *c)
 		    intern_cmp(&b->names, value, smallest) < 0))
 			smallest = value;
 	}
-	return smallest;
+	return smallest != SYM_NONE ? smallest :
+	    column_get(&b->labels.node_values[number],
+	    build_find_node(b, node_id(b, t)));
+}
+
+sym
+build_target(const struct build *b, const struct task *t)
+{
+	return value_of(b, t, 0);
 }
 
 sym
 build_value(const struct build *b, const struct task *t, unsigned kept)
 {
-	sym value = task_value(b, t, &b->labels.task_values[kept]);
-
-	return value != SYM_NONE ? value :
-	    column_get(&b->labels.node_values[kept],
-	    build_find_node(b, node_id(b, t)));
+	return value_of(b, t, 1 + kept);
 }
 
 /*

@@ -29,9 +29,6 @@ sym build_type(struct build *b, const struct task *);
 /* The name of the task or node with this id. */
 struct span build_name_of_id(const struct build *, sym id);
 
-/* The task's own target, or its node's; SYM_NONE if it has none. */
-sym build_target(const struct build *, const struct task *);
-
 /*
  * The value of a kept key, by its number from 0: a string, a number as it is
  * written, "true" or "false".  It is that of the task's record; else the
@@ -39,6 +36,9 @@ sym build_target(const struct build *, const struct task *);
  * there is none, or only an empty string or a value of another type.
  */
 sym build_value(const struct build *, const struct task *, unsigned kept);
+
+/* The same for `target`. */
+sym build_target(const struct build *, const struct task *);
 
 /*
  * Writes a task's `name` as a member of a record, unless the id is the name.

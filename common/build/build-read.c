@@ -12,8 +12,6 @@
 
 const char *const build_keys[] = KEY_TEXTS(BUILD_KEYS);
 
-enum { N_BUILD_KEYS = sizeof build_keys / sizeof *build_keys - 1 };
-
 /*
  * Deferred interning (see intern.h): sets a member of element i of one of the
  * build's arrays to a name's symbol, but not at once.
@@ -136,17 +134,10 @@ defer_value(struct build *b, struct span text, struct column *column, size_t i)
 	    i * sizeof *column->values);
 }
 
-static void
-read_target(struct build *b, const struct rec *r, struct column *targets,
-    size_t i)
-{
-	struct span text;
-
-	if (rec_str(r, TARGET, &text) == REC_OK)
-		defer_value(b, text, targets, i);
-}
-
-/* Reads the kept keys.  One that build_keys has, too, is found as that. */
+/*
+ * Reads TARGET and the kept keys, which follow it.  A kept key that build_keys
+ * has, too, is found as that.
+ */
 static void
 read_values(struct build *b, const struct rec *r, struct column *columns,
     size_t i)
@@ -154,9 +145,9 @@ read_values(struct build *b, const struct rec *r, struct column *columns,
 	const struct field *f;
 	unsigned number;
 
-	b->labels.n_kept = r->n_keys - N_BUILD_KEYS;
-	for (unsigned k = 0; k < b->labels.n_kept; k++) {
-		number = rec_key_number(r, r->keys[N_BUILD_KEYS + k]);
+	b->labels.n_values = r->n_keys - TARGET;
+	for (unsigned k = 0; k < b->labels.n_values; k++) {
+		number = rec_key_number(r, r->keys[TARGET + k]);
 		f = rec_get(r, number - 1);
 		if (f == NULL)
 			continue;
@@ -185,7 +176,6 @@ read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 	if (read_name(r, id, &text))
 		column_set(&b->labels.task_names, i,
 		    texts_add(&b->labels.name_texts, text));
-	read_target(b, r, &b->labels.task_targets, i);
 	read_values(b, r, b->labels.task_values, i);
 	if (rec_str(r, KIND, &text) == REC_OK &&
 	    (t->kind = find_known_kind(b, text)) == SYM_NONE)
@@ -283,7 +273,6 @@ build_read_node(struct build *b, struct filter *f, const struct rec *r)
 	add_list(b, deps, n_deps, true, (uint32_t)i);
 	DEFER_NAME(b, id, nodes, i, id);
 	read_node_name(b, r, i, id);
-	read_target(b, r, &b->labels.node_targets, i);
 	read_values(b, r, b->labels.node_values, i);
 	if (rec_str(r, RULE, &rule) != REC_OK)
 		return;

@@ -11,7 +11,7 @@ struct filter;
  * before build_index().
  */
 
-/* Indexes of build_keys. */
+/* Indexes of build_keys.  TARGET is the last: see struct labels. */
 #define BUILD_KEYS(K)							\
 	K(ID, "id") K(KIND, "kind") K(START, "start_us")		\
 	K(END, "end_us") K(ELAPSED, "elapsed_us") K(UID, "uid")		\
@@ -23,11 +23,11 @@ struct filter;
 	K(DEPS, "deps") K(NODE_TYPE, "node_type") K(TEST, "test")	\
 	K(DYNAMIC, "dynamically_resolved_cache") K(OUTPUTS, "outputs")	\
 	K(RUN, "run") K(FORMAT, "format") K(NAME, "name")		\
-	K(TARGET, "target") K(EARLIER_RUNS, "earlier_runs")		\
-	K(STATUS, "status") K(ORIGIN_HOST, "origin_host")		\
-	K(PREPARE, "prepare") K(DEPLOY, "deploy_us")			\
-	K(READY, "ready_tasks") K(SKIPPED, "skipped")			\
-	K(UNKNOWN_DEPS, "unknown_deps") K(MIXED_RUNS, "mixed_runs")
+	K(EARLIER_RUNS, "earlier_runs") K(STATUS, "status")		\
+	K(ORIGIN_HOST, "origin_host") K(PREPARE, "prepare")		\
+	K(DEPLOY, "deploy_us") K(READY, "ready_tasks")			\
+	K(SKIPPED, "skipped") K(UNKNOWN_DEPS, "unknown_deps")		\
+	K(MIXED_RUNS, "mixed_runs") K(TARGET, "target")
 KEY_INDEXES(BUILD_KEYS);
 
 /*

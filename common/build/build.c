@@ -36,9 +36,7 @@ build_free(struct build *b)
 	free(b->outputs);
 	free(b->labels.task_names.values);
 	free(b->labels.node_names.values);
-	free(b->labels.task_targets.values);
-	free(b->labels.node_targets.values);
-	for (unsigned k = 0; k < b->labels.n_kept; k++) {
+	for (unsigned k = 0; k < b->labels.n_values; k++) {
 		free(b->labels.task_values[k].values);
 		free(b->labels.node_values[k].values);
 	}
@@ -85,13 +83,6 @@ smaller_name(const struct build *b, sym x, sym y)
 	return intern_cmp(&b->names, x, y) <= 0 ? x : y;
 }
 
-/* Sets value i of a column to the smaller one of its values i and j. */
-static void
-merge_values(const struct build *b, struct column *c, size_t i, size_t j)
-{
-	column_set(c, i, smaller_name(b, column_get(c, i), column_get(c, j)));
-}
-
 /* Merges node j into node i, which has the same id. */
 static void
 merge_node(struct build *b, size_t i, size_t j)
@@ -99,6 +90,7 @@ merge_node(struct build *b, size_t i, size_t j)
 	struct node *first = &b->nodes[i], *n = &b->nodes[j];
 	uint32_t name = column_get(&b->labels.node_names, i);
 	uint32_t other = column_get(&b->labels.node_names, j);
+	struct column *values = b->labels.node_values;
 
 	/* A name has priority over the first output of another record. */
 	if ((first->flags & NODE_HAS_NAME) == (n->flags & NODE_HAS_NAME))
@@ -106,9 +98,9 @@ merge_node(struct build *b, size_t i, size_t j)
 	else if ((n->flags & NODE_HAS_NAME) != 0)
 		name = other;
 	column_set(&b->labels.node_names, i, name);
-	merge_values(b, &b->labels.node_targets, i, j);
-	for (unsigned k = 0; k < b->labels.n_kept; k++)
-		merge_values(b, &b->labels.node_values[k], i, j);
+	for (unsigned k = 0; k < b->labels.n_values; k++)
+		column_set(&values[k], i, smaller_name(b,
+		    column_get(&values[k], i), column_get(&values[k], j)));
 	first->rule = smaller_name(b, first->rule, n->rule);
 	first->flags |= n->flags;
 }
@@ -141,8 +133,7 @@ index_nodes(struct build *b)
 			continue;
 		b->nodes[to] = b->nodes[i];
 		move_value(&b->labels.node_names, to, i);
-		move_value(&b->labels.node_targets, to, i);
-		for (unsigned k = 0; k < b->labels.n_kept; k++)
+		for (unsigned k = 0; k < b->labels.n_values; k++)
 			move_value(&b->labels.node_values[k], to, i);
 	}
 }
@@ -166,7 +157,6 @@ link_task(struct build *b, uint32_t i)
 	b->tasks[first].next = i;
 	column_set(names, first, smaller_text(b, column_get(names, first),
 	    column_get(names, i)));
-	merge_values(b, &b->labels.task_targets, first, i);
 }
 
 void
@@ -257,15 +247,6 @@ translate(struct build *to, const struct build *from, sym *translated, sym s)
 	return s == SYM_NONE ? SYM_NONE : translated[s];
 }
 
-/* Copies value i of a column of `from` for the next node of `to`. */
-static void
-copy_value(struct build *to, struct column *column, const struct build *from,
-    const struct column *source, size_t i, sym *translated)
-{
-	column_set(column, to->n_nodes,
-	    translate(to, from, translated, column_get(source, i)));
-}
-
 void
 build_copy_nodes(struct build *b, const struct build *common)
 {
@@ -280,7 +261,7 @@ build_copy_nodes(struct build *b, const struct build *common)
 
 	if (common->n_nodes >= OWNER_IS_TASK - b->n_nodes)
 		die("too many nodes");
-	to->n_kept = from->n_kept;
+	to->n_values = from->n_values;
 	b->nodes = mem_grow(b->nodes, &b->nodes_cap,
 	    b->n_nodes + common->n_nodes, sizeof *b->nodes);
 
@@ -294,11 +275,10 @@ build_copy_nodes(struct build *b, const struct build *common)
 			name = texts_add(&to->name_texts, buf_span(&text));
 		}
 		column_set(&to->node_names, b->n_nodes, name);
-		copy_value(b, &to->node_targets, common, &from->node_targets, i,
-		    translated);
-		for (unsigned k = 0; k < from->n_kept; k++)
-			copy_value(b, &to->node_values[k], common,
-			    &from->node_values[k], i, translated);
+		for (unsigned k = 0; k < from->n_values; k++)
+			column_set(&to->node_values[k], b->n_nodes,
+			    translate(b, common, translated,
+			    column_get(&from->node_values[k], i)));
 		b->nodes[b->n_nodes++] = n;
 	}
 

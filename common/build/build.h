@@ -97,7 +97,7 @@ struct queue {
 };
 
 /* The most keys that a filter may declare after those of build_keys. */
-enum { KEPT_KEYS_MAX = 16 };
+enum { KEPT_KEYS_MAX = 16, VALUES_MAX = 1 + KEPT_KEYS_MAX };
 
 /* For build-read.c, build-names.c and build.c: what people read of a build. */
 struct labels {
@@ -106,10 +106,10 @@ struct labels {
 	   its first output, unless NODE_HAS_NAME is set. */
 	struct column task_names, node_names;
 	struct texts name_texts;
-	struct column task_targets, node_targets;	/* by symbol */
-	/* By kept key (build_keys) and by task or node: the value, a symbol. */
-	struct column task_values[KEPT_KEYS_MAX], node_values[KEPT_KEYS_MAX];
-	unsigned n_kept;
+	/* By key and by task or node: the value, a symbol.  The keys are
+	   `target` and the kept keys (build_keys). */
+	struct column task_values[VALUES_MAX], node_values[VALUES_MAX];
+	unsigned n_values;
 };
 
 /* What attempts.c finds. */
