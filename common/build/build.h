@@ -96,7 +96,7 @@ struct queue {
 	size_t n, cap;
 };
 
-/* The most keys that a filter may declare after those of build_keys. */
+/* The most keys that a filter may give to builds_keep(). */
 enum { KEPT_KEYS_MAX = 16, VALUES_MAX = 1 + KEPT_KEYS_MAX };
 
 /* For build-read.c, build-names.c and build.c: what people read of a build. */
@@ -107,7 +107,7 @@ struct labels {
 	struct column task_names, node_names;
 	struct texts name_texts;
 	/* By key and by task or node: the value, a symbol.  The keys are
-	   `target` and the kept keys (build_keys). */
+	   `target` and those of builds_keep(). */
 	struct column task_values[VALUES_MAX], node_values[VALUES_MAX];
 	unsigned n_values;
 };
@@ -156,9 +156,8 @@ struct build {
 };
 
 /*
- * The keys that builds_next() looks at, for the filter's struct about.  If a
- * filter declares further ones after them, even keys of this list once more,
- * the values of these kept keys can be read with build_value().
+ * The keys that builds_next() and paths.h look at, for the filter's struct
+ * about; builds_keep() adds those of which the filter needs the values.
  */
 extern const char *const build_keys[];
 

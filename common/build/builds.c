@@ -98,6 +98,19 @@ add_record(struct builds *all, const struct rec *r)
 }
 
 void
+builds_keep(struct filter *f, const char *const *kept)
+{
+	static const char *keys[KEYS_MAX + 1];
+	size_t n = 0;
+
+	for (; build_keys[n] != NULL; n++)
+		keys[n] = build_keys[n];
+	for (; *kept != NULL; kept++)
+		keys[n++] = *kept;
+	filter_declare_keys(f, keys);
+}
+
+void
 builds_begin(struct builds *all, struct filter *f, const char *graph)
 {
 	*all = (struct builds){ .f = f, .common = build_new(NULL) };

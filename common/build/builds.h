@@ -51,6 +51,13 @@ struct builds {
 };
 
 /*
+ * Declares build_keys and after them further keys, even keys of that list once
+ * more, which end with NULL.  The values of these kept keys can be read with
+ * build_value().  Call it before builds_begin().
+ */
+void builds_keep(struct filter *, const char *const *keys);
+
+/*
  * Prepares to read all records: first those in the file named graph, unless it
  * is NULL, then the filter's input.
  */

@@ -1,47 +1,16 @@
 /* paths - reads critical paths, and finds their tasks */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/build/build.h"
+#include "common/build/build-read.h"
 #include "common/build/builds.h"
 #include "common/build/paths.h"
 #include "common/filter/filter-get.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "common/json/rec.h"
-
-/* The keys of a `critical` record that are read, and their numbers. */
-#define PATH_KEYS(K)							\
-	K(ID, "id") K(RUN, "run") K(PATH, "path") K(STEP, "step")	\
-	K(WAITING, "waiting_us") K(POTENTIAL, "potential_us")
-enum { PATH_KEYS(KEY_INDEX) N_PATH_KEYS };
-static const char *const path_keys[] = { PATH_KEYS(KEY_TEXT) };
-static unsigned numbers[N_PATH_KEYS];
-
-/* The keys to declare, each once; sets the numbers of those of paths. */
-static const char *const *
-list_keys(const char *const *kept)
-{
-	static const char *keys[KEYS_MAX + 1];
-	unsigned n = 0;
-
-	for (; build_keys[n] != NULL; n++)
-		keys[n] = build_keys[n];
-	for (; kept != NULL && *kept != NULL; kept++)
-		keys[n++] = *kept;
-	for (unsigned i = 0; i < N_PATH_KEYS; i++) {
-		for (numbers[i] = 0; numbers[i] < n; numbers[i]++)
-			if (strcmp(keys[numbers[i]], path_keys[i]) == 0)
-				break;
-		if (numbers[i] == n)
-			keys[n++] = path_keys[i];
-	}
-	return keys;
-}
 
 void
 paths_release(struct paths *p)
@@ -71,8 +40,7 @@ read_optional(const struct rec *r, unsigned key)
 {
 	int64_t value;
 
-	return rec_int(r, numbers[key], &value) == REC_OK ? value :
-	    INT_UNKNOWN;
+	return rec_int(r, key, &value) == REC_OK ? value : INT_UNKNOWN;
 }
 
 /* For builds.on_other: the context is a struct paths. */
@@ -86,10 +54,10 @@ read_record(void *context, const struct rec *r)
 	struct path *path;
 
 	if (!rec_is(r, "critical") ||
-	    !filter_need_str(p->f, r, numbers[ID], &id) ||
-	    !filter_need_int(p->f, r, numbers[STEP], &step.number) ||
-	    !filter_get_str(p->f, r, numbers[RUN], &run) ||
-	    !filter_get_int(p->f, r, numbers[PATH], &path_number))
+	    !filter_need_str(p->f, r, ID, &id) ||
+	    !filter_need_int(p->f, r, STEP, &step.number) ||
+	    !filter_get_str(p->f, r, RUN, &run) ||
+	    !filter_get_int(p->f, r, PATH, &path_number))
 		return;
 	if (path_number != 1 && path_number != INT_UNKNOWN)
 		return;
@@ -110,12 +78,11 @@ read_record(void *context, const struct rec *r)
 
 void
 paths_begin(struct paths *p, struct builds *builds, struct filter *f,
-    const char *const *kept, const char *graph, const char *path)
+    const char *graph, const char *path)
 {
 	*p = (struct paths){ .f = f };
 	intern_init(&p->ids);
 	intern_init(&p->runs);
-	filter_declare_keys(f, list_keys(kept));
 	if (path != NULL)
 		filter_read_first(f, path);
 	builds_begin(builds, f, graph);

@@ -37,12 +37,10 @@ struct paths {
 /*
  * Prepares to read builds with their paths, in place of builds_begin(): first
  * the files named path and graph, unless they are NULL, then the filter's
- * input.  Declares build_keys, the kept keys of the filter (build.h; NULL:
- * none), and those of the paths.  If several paths were asked for, only the
- * first of each run is kept.
+ * input.  If several paths were asked for, only the first of each run is kept.
  */
 void paths_begin(struct paths *, struct builds *, struct filter *,
-    const char *const *kept, const char *graph, const char *path);
+    const char *graph, const char *path);
 void paths_release(struct paths *);
 
 /*

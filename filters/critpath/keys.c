@@ -3,7 +3,7 @@
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/build/build-names.h"
-#include "common/filter/filter.h"
+#include "common/build/builds.h"
 #include "filters/critpath/keys.h"
 
 /* Numbers of keys; KEPT is that of the first kept key (build.h). */
@@ -13,7 +13,7 @@ static const char *const own_keys[] = { "kind", "host", "rule", "target",
     "name" };
 
 static struct {
-	const char *names[KEPT_KEYS_MAX];
+	const char *names[KEPT_KEYS_MAX + 1];	/* end with NULL */
 	unsigned n;
 } kept;
 
@@ -40,16 +40,7 @@ keys_add(struct span name)
 void
 keys_declare(struct filter *f)
 {
-	static const char *keys[KEYS_MAX + 1];
-	unsigned n = 0;
-
-	if (kept.n == 0)
-		return;
-	for (; build_keys[n] != NULL; n++)
-		keys[n] = build_keys[n];
-	for (unsigned i = 0; i < kept.n; i++)
-		keys[n++] = kept.names[i];
-	filter_declare_keys(f, keys);
+	builds_keep(f, kept.names);
 }
 
 struct span

@@ -161,7 +161,7 @@ main(int argc, char **argv)
 	filter_write_text(&f);
 	format = &formats[opt_choice("format", opt.format, formats,
 	    sizeof *formats)];
-	paths_begin(&paths, &builds, &f, NULL, opt.graph, opt.path);
+	paths_begin(&paths, &builds, &f, opt.graph, opt.path);
 	while ((build = builds_next(&builds)) != NULL) {
 		if (opt.run != NULL && (build->run_name == NULL ||
 		    strcmp(build->run_name, opt.run) != 0))

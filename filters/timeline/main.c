@@ -56,7 +56,8 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
 	pictures_init(&pictures);
-	paths_begin(&paths, &builds, &f, picture_keys, opt.graph, opt.path);
+	builds_keep(&f, picture_keys);
+	paths_begin(&paths, &builds, &f, opt.graph, opt.path);
 	while ((build = builds_next(&builds)) != NULL) {
 		build_resolve_attempts(build);
 		steps = paths_find(&paths, build, &n);

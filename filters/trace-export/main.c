@@ -195,7 +195,8 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
 	state.document.f = &f;
-	paths_begin(&paths, &builds, &f, kept_keys, opt.graph, opt.path);
+	builds_keep(&f, kept_keys);
+	paths_begin(&paths, &builds, &f, opt.graph, opt.path);
 	while ((build = builds_next(&builds)) != NULL) {
 		build_resolve_attempts(build);
 		steps = paths_find(&paths, build, &n_steps);
