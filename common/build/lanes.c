@@ -5,26 +5,25 @@
  * more lanes than the most tasks that overlap.
  */
 
-#include "common/base/heap.h"
 #include "common/build/lanes.h"
 
 uint32_t
-lanes_assign(struct lane_task *tasks, size_t n)
+lanes_add(struct lanes *l, int64_t start, int64_t end)
 {
-	struct heap busy = { 0 };	/* lanes by the end of their task */
-	struct heap idle = { 0 };	/* lanes by number */
-	struct heap_item lane;
-	uint32_t n_lanes = 0;
+	uint32_t lane;
 
-	for (size_t i = 0; i < n; i++) {
-		while (busy.n > 0 && busy.items[0].key <= tasks[i].start) {
-			lane = heap_pop(&busy);
-			heap_push(&idle, lane.value, lane.value);
-		}
-		tasks[i].lane = idle.n > 0 ? heap_pop(&idle).value : n_lanes++;
-		heap_push(&busy, tasks[i].end, tasks[i].lane);
+	while (l->busy.n > 0 && l->busy.items[0].key <= start) {
+		lane = heap_pop(&l->busy).value;
+		heap_push(&l->idle, lane, lane);
 	}
-	heap_release(&busy);
-	heap_release(&idle);
-	return n_lanes;
+	lane = l->idle.n > 0 ? heap_pop(&l->idle).value : l->n++;
+	heap_push(&l->busy, end, lane);
+	return lane;
+}
+
+void
+lanes_release(struct lanes *l)
+{
+	heap_release(&l->busy);
+	heap_release(&l->idle);
 }

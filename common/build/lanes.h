@@ -1,24 +1,27 @@
 #ifndef WEIR_LANES_H
 #define WEIR_LANES_H
 
-#include <stddef.h>
 #include <stdint.h>
+
+#include "common/base/heap.h"
 
 /*
  * Divides the tasks of one host into lanes, in which no two tasks overlap, for
- * pictures and for trace viewers.  Times are in any unit.
+ * pictures and for trace viewers.  Times are in any unit.  Start with { 0 }.
  */
-struct lane_task {
-	int64_t start, end;	/* start < end */
-	uint32_t lane;		/* from 0; set by lanes_assign() */
+struct lanes {
+	struct heap busy;	/* lanes by the end of their task */
+	struct heap idle;	/* lanes by number */
+	uint32_t n;		/* the most tasks that overlap, which is the
+				   least possible number of lanes */
 };
 
 /*
- * Gives each task the lowest lane that is free at its start, and returns the
- * number of lanes: the most tasks that overlap, which is the least possible
- * number.  A lane is free again at the end of its task, so a task that starts
- * then may follow.  The tasks must be sorted by start.
+ * Returns the lowest lane, from 0, that is free at the start of a task, which
+ * is before its end.  A lane is free again at the end of its task, so a task
+ * that starts then may follow.  Tasks must be added in the order of starts.
  */
-uint32_t lanes_assign(struct lane_task *, size_t n);
+uint32_t lanes_add(struct lanes *, int64_t start, int64_t end);
+void lanes_release(struct lanes *);
 
 #endif

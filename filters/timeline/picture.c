@@ -34,7 +34,7 @@ const char *const picture_keys[] = { "thread", "slack_us", NULL };
 /* A task to be drawn, before it has a lane. */
 struct item {
 	int64_t start_us, end_us;	/* since the start of the build */
-	uint32_t task, host;
+	uint32_t task, host, lane;
 	enum lane_class class;
 };
 
@@ -55,7 +55,6 @@ struct arranger {
 	uint32_t *place_of;		/* by symbol of a host; after these by
 					   that of a thread; last of neither */
 	uint32_t *n_attempts;		/* by the first task of an id */
-	struct lane_task *lanes;	/* by item */
 	uint32_t *bar_of_task;		/* INDEX_NONE: it is not drawn */
 };
 
@@ -198,7 +197,7 @@ collect_items(struct arranger *a)
 			continue;
 		}
 		a->items[a->n++] = (struct item){ t->start_us - origin_us,
-		    t->end_us - origin_us, i, find_place(a, t),
+		    t->end_us - origin_us, i, find_place(a, t), 0,
 		    t->kind == b->copy ? LANE_COPY :
 		    t->kind == b->prepare ? LANE_PREPARE : LANE_RUN };
 		p->wall_us = time_later(p->wall_us, t->end_us - origin_us);
@@ -241,29 +240,28 @@ make_lanes(struct arranger *a, uint32_t n_max)
 		const struct item *of = &a->items[i];
 		uint32_t limit = of->class != LANE_RUN &&
 		    n_max > OTHER_LANES_MAX ? OTHER_LANES_MAX : n_max;
-		uint32_t first = (uint32_t)p->n_lanes, n, n_slots = 1;
+		uint32_t first = (uint32_t)p->n_lanes, n;
+		struct lanes lanes = { 0 };
+		struct item *item;
 
+		/* A task that took no time needs a place, too. */
 		for (next = i; next < a->n && a->items[next].host == of->host &&
 		    a->items[next].class == of->class; next++) {
-			a->lanes[next].start = a->items[next].start_us;
-			/* A task that took no time needs a place, too. */
-			a->lanes[next].end = time_later(a->items[next].end_us,
-			    a->items[next].start_us + 1);
+			item = &a->items[next];
+			item->lane = lanes_add(&lanes, item->start_us,
+			    time_later(item->end_us, item->start_us + 1));
 		}
-		n = lanes_assign(a->lanes + i, next - i);
-		if (n > limit) {
-			n_slots = n;
-			n = 1;
-		}
+		lanes_release(&lanes);
+		n = lanes.n > limit ? 1 : lanes.n;
 
 		p->lanes = mem_grow(p->lanes, &cap, p->n_lanes + n,
 		    sizeof *p->lanes);
 		for (uint32_t k = 0; k < n; k++)
 			p->lanes[p->n_lanes++] = (struct lane){ of->host,
-			    of->class, n_slots };
+			    of->class, lanes.n > limit ? lanes.n : 1 };
 		for (size_t k = i; k < next; k++)
-			a->lanes[k].lane = first +
-			    (n_slots > 1 ? 0 : a->lanes[k].lane);
+			a->items[k].lane = first +
+			    (lanes.n > limit ? 0 : a->items[k].lane);
 	}
 }
 
@@ -314,7 +312,7 @@ make_bars(struct arranger *a)
 	p->bars = mem_resize(NULL, a->n, sizeof *p->bars);
 	p->n_bars = a->n;
 	for (size_t i = 0; i < a->n; i++)
-		at[a->lanes[i].lane + 1]++;
+		at[a->items[i].lane + 1]++;
 	for (size_t i = 1; i <= p->n_lanes; i++)
 		at[i] += at[i - 1];
 	for (size_t i = 0; i < a->n; i++) {
@@ -323,11 +321,11 @@ make_bars(struct arranger *a)
 		uint32_t type = type_of(a, t, &types);
 		int64_t elapsed_us = item->end_us - item->start_us;
 		int64_t *busy_us = &a->all->type_list[type].busy_us;
-		size_t bar = at[a->lanes[i].lane]++;
+		size_t bar = at[item->lane]++;
 
 		a->bar_of_task[item->task] = (uint32_t)bar;
 		p->bars[bar] = (struct bar){ item->start_us, item->end_us,
-		    INT_UNKNOWN, INT_UNKNOWN, a->lanes[i].lane, 0, INDEX_NONE,
+		    INT_UNKNOWN, INT_UNKNOWN, item->lane, 0, INDEX_NONE,
 		    type, t->flags & TASK_CACHED, t->flags & TASK_FAILED };
 		p->busy_us = saturating_add(p->busy_us, elapsed_us);
 		*busy_us = saturating_add(*busy_us, elapsed_us);
@@ -456,7 +454,6 @@ pictures_add(struct pictures *all, struct build *b,
 	collect_items(&a);
 	add_hosts(&a);
 	sort_with(a.items, a.n, sizeof *a.items, compare_items, b);
-	a.lanes = mem_resize(NULL, a.n, sizeof *a.lanes);
 	make_lanes(&a, UINT32_MAX);
 	if (p->n_lanes > LANES_MAX)
 		make_lanes(&a, 1);
@@ -472,7 +469,6 @@ pictures_add(struct pictures *all, struct build *b,
 	free(a.places);
 	free(a.place_of);
 	free(a.n_attempts);
-	free(a.lanes);
 	free(a.bar_of_task);
 }
 

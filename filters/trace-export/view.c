@@ -154,11 +154,10 @@ compare_slices(const void *a, const void *b, void *context)
 static void
 add_track(struct view *p, size_t first, size_t n)
 {
-	const struct slice *slices = p->slices + first;
-	struct process *process = &p->processes[slices->process];
-	struct lane_task *tasks = mem_resize(NULL, n, sizeof *tasks);
+	struct slice *s = p->slices + first, *end = s + n;
+	struct process *process = &p->processes[s->process];
+	struct lanes lanes = { 0 };
 	struct track *track;
-	size_t n_tasks = 0;
 
 	p->tracks = mem_grow(p->tracks, &p->tracks_cap, p->n_tracks + 1,
 	    sizeof *p->tracks);
@@ -172,18 +171,11 @@ add_track(struct view *p, size_t first, size_t n)
 	p->n_tracks++;
 
 	/* Tasks that took no time are in the first lane. */
-	for (size_t i = 0; i < n; i++)
-		if (slices[i].start < slices[i].end)
-			tasks[n_tasks++] = (struct lane_task){ slices[i].start,
-			    slices[i].end, 0 };
-	track->n_lanes = lanes_assign(tasks, n_tasks);
-	if (track->n_lanes == 0)
-		track->n_lanes = 1;
-	n_tasks = 0;
-	for (size_t i = first; i < first + n; i++)
-		if (p->slices[i].start < p->slices[i].end)
-			p->slices[i].lane = tasks[n_tasks++].lane;
-	free(tasks);
+	for (; s < end; s++)
+		if (s->start < s->end)
+			s->lane = lanes_add(&lanes, s->start, s->end);
+	track->n_lanes = lanes.n > 0 ? lanes.n : 1;
+	lanes_release(&lanes);
 }
 
 void

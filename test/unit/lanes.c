@@ -2,31 +2,35 @@
 
 #include <stdint.h>
 
-#include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/build/lanes.h"
 #include "test/unit/unit.h"
 
 enum { ROUNDS = 2000, N_MAX = 60 };
 
+struct task {
+	int64_t start, end;
+	uint32_t lane;
+};
+
 static int
 compare_starts(const void *a, const void *b)
 {
-	const struct lane_task *x = a, *y = b;
+	const struct task *x = a, *y = b;
 
 	return (x->start > y->start) - (x->start < y->start);
 }
 
 /* Is the task running at a time?  It is not any more at its end. */
 static bool
-is_running(const struct lane_task *t, int64_t at)
+is_running(const struct task *t, int64_t at)
 {
 	return t->start <= at && at < t->end;
 }
 
 /* The most tasks that run at one time, which is the start of one of them. */
 static uint32_t
-most_running(const struct lane_task *tasks, size_t n)
+most_running(const struct task *tasks, size_t n)
 {
 	uint32_t most = 0, running;
 
@@ -42,7 +46,7 @@ most_running(const struct lane_task *tasks, size_t n)
 
 /* The lowest lane in which no earlier task runs at the start of task i. */
 static uint32_t
-lowest_free(const struct lane_task *tasks, size_t i)
+lowest_free(const struct task *tasks, size_t i)
 {
 	for (uint32_t lane = 0;; lane++) {
 		size_t j = 0;
@@ -58,7 +62,7 @@ lowest_free(const struct lane_task *tasks, size_t i)
 int
 main(void)
 {
-	struct lane_task tasks[N_MAX];
+	struct task tasks[N_MAX];
 	size_t n;
 	uint64_t longest;
 	int64_t length;
@@ -73,11 +77,17 @@ main(void)
 			tasks[i].end = tasks[i].start + length;
 		}
 		sort(tasks, n, sizeof *tasks, compare_starts);
-		CHECK(lanes_assign(tasks, n) == most_running(tasks, n),
-		    "number of lanes, round %d", round);
-		for (size_t i = 0; i < n; i++)
+		struct lanes lanes = { 0 };
+
+		for (size_t i = 0; i < n; i++) {
+			tasks[i].lane = lanes_add(&lanes, tasks[i].start,
+			    tasks[i].end);
 			CHECK(tasks[i].lane == lowest_free(tasks, i),
 			    "lane of task %zu, round %d", i, round);
+		}
+		CHECK(lanes.n == most_running(tasks, n),
+		    "number of lanes, round %d", round);
+		lanes_release(&lanes);
 	}
 	return unit_end();
 }
