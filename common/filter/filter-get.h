@@ -2,21 +2,16 @@
 #define WEIR_FILTER_GET_H
 
 #include "common/base/num.h"
-#include "common/filter/filter.h"
+#include "common/filter/filter-reject.h"
 
 /*
  * Getters for the value of a declared key (rec.h) of the record that is being
  * processed.  If it has another kind, or is absent where one is needed, they
- * reject the record (filter-reject.h), with the key and the rule, and return
- * false.  An absent text is NULL, an absent number INT_UNKNOWN, and absent
- * strings are 0 strings.
+ * reject the record, with the key and the rule, and return false.  An absent
+ * text is NULL, an absent number INT_UNKNOWN, and absent strings are 0 strings.
  *
  * They are inline because some filters call them ten times for each record.
  */
-
-/* Rejects the record because of a value that is bad or absent. */
-void filter_reject_value(struct filter *, const struct rec *, unsigned key,
-    enum rec_found, const char *kind) COLD;
 
 static inline bool
 filter_get_str(struct filter *f, const struct rec *r, unsigned key,

@@ -138,6 +138,17 @@ filter_reject(struct filter *f, const char *fmt, ...)
 	filter_stop_if_strict(f);
 }
 
+void
+filter_reject_value(struct filter *f, const struct rec *r, unsigned key,
+    enum rec_found found, const char *kind)
+{
+	if (found == REC_ABSENT)
+		filter_reject(f, "%.*s is missing", SPAN_ARG(r->keys[key]));
+	else
+		filter_reject(f, "%.*s is not %s", SPAN_ARG(r->keys[key]),
+		    kind);
+}
+
 bool
 filter_check_text(struct filter *f, const struct line *line)
 {

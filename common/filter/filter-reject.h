@@ -11,6 +11,10 @@
 void filter_reject(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
     COLD;
 
+/* Rejects the record because of a value that is bad or absent. */
+void filter_reject_value(struct filter *, const struct rec *, unsigned key,
+    enum rec_found, const char *kind) COLD;
+
 /*
  * Like filter_reject(), but for a fault without a position, such as a cycle in
  * a graph: copies nothing to the --rejects file, and --tolerate does not apply.
