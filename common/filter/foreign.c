@@ -19,6 +19,8 @@ static const struct row {
 	const char *start, *key;
 	struct foreign foreign;
 } table[] = {
+	{ "", ", deps mtime ", { "what 'ninja -t deps' prints",
+	    "buildgraph-parse" } },
 	{ "# ninja log", NULL, { "a log of ninja", "execlog-parse" } },
 	{ "digraph ninja {", NULL, { "a graph of ninja", "buildgraph-parse" } },
 	{ "digraph ", NULL, { "a graph for graphviz", NULL } },
@@ -153,8 +155,6 @@ find(const char *p, const char *end, struct recio *io)
 {
 	static const struct foreign event_log = { "a log of distbuild",
 	    "execlog-parse" };
-	static const struct foreign deps = { "what 'ninja -t deps' prints",
-	    "buildgraph-parse" };
 	size_t n = (size_t)(end - p);
 	struct span line = first_line(p, end);
 
@@ -163,8 +163,6 @@ find(const char *p, const char *end, struct recio *io)
 		    sizeof records / sizeof *records, line);
 	if (is_event(line))
 		return &event_log;
-	if (contains(line, ": #deps ") && contains(line, ", deps mtime "))
-		return &deps;
 	return find_row(table, sizeof table / sizeof *table,
 	    span_of(p, n < SIGNATURE_BYTES ? n : SIGNATURE_BYTES));
 }
