@@ -119,12 +119,42 @@ build_name(const struct build *b, const struct task *t)
 }
 
 void
+build_emit_id(const struct build *b, const struct task *t, struct buf *to)
+{
+	struct buf id = { 0 };
+
+	build_put_id(b, t, &id);
+	json_str(to, "id", buf_span(&id));
+	buf_release(&id);
+}
+
+void
 build_emit_name(const struct build *b, const struct task *t, struct buf *to)
 {
 	uint32_t name = find_task_name(b, t);
 
 	if (name != INDEX_NONE)
 		json_str(to, "name", name_at(b, name));
+}
+
+void
+build_emit_task(const struct build *b, const struct task *t, struct buf *to)
+{
+	bool is_copy = t->kind == b->copy;
+	const struct { const char *key; sym value; } members[] = {
+		{ "kind", t->kind }, { "rule", build_rule(b, t) },
+		{ "target", build_target(b, t) },
+		{ "uid", is_copy ? t->uid : SYM_NONE },
+		{ "consumer", is_copy ? t->consumer : SYM_NONE },
+		{ "host", t->host }
+	};
+
+	build_emit_id(b, t, to);
+	build_emit_name(b, t, to);
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+		if (members[i].value != SYM_NONE)
+			json_str(to, members[i].key,
+			    intern_span(&b->names, members[i].value));
 }
 
 void

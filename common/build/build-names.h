@@ -41,9 +41,13 @@ sym build_value(const struct build *, const struct task *, unsigned kept);
 sym build_target(const struct build *, const struct task *);
 
 /*
- * Writes a task's `name` as a member of a record, unless the id is the name.
+ * Write members of a record about a task: its id, as build_put_id() does; its
+ * name, unless the id is the name; and all that says which task it is, in the
+ * order id, name, kind, rule, target, of a copy uid and consumer, host.
  */
+void build_emit_id(const struct build *, const struct task *, struct buf *);
 void build_emit_name(const struct build *, const struct task *, struct buf *);
+void build_emit_task(const struct build *, const struct task *, struct buf *);
 
 /*
  * Writes the heading of a build's part of a report, if the build has a run: the

@@ -44,15 +44,13 @@ unfinished_emit(const struct build *b, struct filter *f)
 {
 	size_t n;
 	const struct task **list = find(b, &n);
-	struct buf *out, id = { 0 };
+	struct buf *out;
 
 	for (size_t i = 0; i < n; i++) {
 		out = filter_begin_record(f, "unfinished");
 		if (b->run_name != NULL)
 			json_cstr(out, "run", b->run_name);
-		id.len = 0;
-		build_put_id(b, list[i], &id);
-		json_str(out, "id", buf_span(&id));
+		build_emit_id(b, list[i], out);
 		build_emit_name(b, list[i], out);
 		json_str(out, "kind", intern_span(&b->names, list[i]->kind));
 		if (list[i]->host != SYM_NONE)
@@ -62,7 +60,6 @@ unfinished_emit(const struct build *b, struct filter *f)
 		json_int(out, "so_far_us", b->end_us - list[i]->start_us);
 		filter_end_record(f);
 	}
-	buf_release(&id);
 	free(list);
 }
 

@@ -9,13 +9,6 @@
 #include "filters/critpath/answer.h"
 #include "filters/critpath/emit.h"
 
-static void
-put_name(struct buf *b, const char *key, const struct answer *a, sym s)
-{
-	if (s != SYM_NONE)
-		json_str(b, key, intern_span(&a->net->build->names, s));
-}
-
 struct buf *
 emit_begin(const struct build *build, struct filter *f, const char *type)
 {
@@ -26,31 +19,12 @@ emit_begin(const struct build *build, struct filter *f, const char *type)
 	return b;
 }
 
-void
-emit_id(struct buf *b, const struct network *net, uint32_t vertex)
-{
-	struct buf id = { 0 };
-
-	network_put_id(net, vertex, &id);
-	json_str(b, "id", buf_span(&id));
-	buf_release(&id);
-}
-
 static void
 put_task(struct buf *b, const struct answer *a, uint32_t vertex)
 {
 	const struct task *t = network_task(a->net, vertex);
 
-	emit_id(b, a->net, vertex);
-	build_emit_name(a->net->build, t, b);
-	put_name(b, "kind", a, t->kind);
-	put_name(b, "rule", a, build_rule(a->net->build, t));
-	put_name(b, "target", a, build_target(a->net->build, t));
-	if (t->kind == a->net->build->copy) {
-		put_name(b, "uid", a, t->uid);
-		put_name(b, "consumer", a, t->consumer);
-	}
-	put_name(b, "host", a, t->host);
+	build_emit_task(a->net->build, t, b);
 	if ((t->flags & TASK_CACHED) != 0)
 		json_true(b, "from_cache");
 	if ((t->flags & TASK_FAILED) != 0)

@@ -6,9 +6,6 @@
 /* Begins a record of a run: its type and, if it has a name, `run`. */
 struct buf *emit_begin(const struct build *, struct filter *, const char *type);
 
-/* Writes the id of a vertex's task. */
-void emit_id(struct buf *, const struct network *, uint32_t vertex);
-
 /*
  * Emit the steps of the paths as records, and their summaries.  If `all` is
  * true, every task of the network with its slack and drag precedes the steps.

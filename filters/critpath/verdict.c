@@ -223,17 +223,15 @@ emit_more(struct buf *b, const struct verdict *v)
 static void
 emit_gap(const struct verdict *v, const struct gap *g, struct filter *f)
 {
-	struct buf *b = emit_begin(v->net->build, f, "gap"), id = { 0 };
+	struct buf *b = emit_begin(v->net->build, f, "gap");
 
 	json_int(b, "start_us", g->from_us);
 	json_int(b, "gap_us", g->to_us - g->from_us);
 	if (g->next != NULL) {
-		build_put_id(v->net->build, g->next, &id);
-		json_str(b, "id", buf_span(&id));
+		build_emit_id(v->net->build, g->next, b);
 		build_emit_name(v->net->build, g->next, b);
 	}
 	filter_end_record(f);
-	buf_release(&id);
 }
 
 const char *

@@ -177,7 +177,8 @@ waits_emit(const struct answer *a, struct filter *f)
 
 	for (size_t i = 0; i < n; i++) {
 		b = emit_begin(a->net->build, f, "wait");
-		emit_id(b, a->net, waits[i].step->vertex);
+		build_emit_id(a->net->build, network_task(a->net,
+		    waits[i].step->vertex), b);
 		json_int(b, "waiting_us", waits[i].step->waiting_us);
 		json_uint(b, "tasks", waits[i].n_tasks);
 		json_int(b, "work_us", waits[i].sum_us);
