@@ -8,13 +8,6 @@
 #include "filters/execlog-stat/stat.h"
 
 static void
-put_name(struct buf *b, const char *key, const struct build *build, sym s)
-{
-	if (s != SYM_NONE)
-		json_str(b, key, intern_span(&build->names, s));
-}
-
-static void
 put_ratio(struct buf *b, const char *key, double part, double whole)
 {
 	if (whole > 0)
@@ -56,20 +49,10 @@ emit_task(const struct build_stat *s, struct filter *f, const char *name,
     size_t rank, uint32_t task)
 {
 	const struct task *t = &s->build->tasks[task];
-	struct buf *b = begin_stat(s, f, name), id = { 0 };
+	struct buf *b = begin_stat(s, f, name);
 
-	build_put_id(s->build, t, &id);
 	json_uint(b, "rank", rank);
-	json_str(b, "id", buf_span(&id));
-	build_emit_name(s->build, t, b);
-	put_name(b, "kind", s->build, t->kind);
-	put_name(b, "rule", s->build, build_rule(s->build, t));
-	put_name(b, "target", s->build, build_target(s->build, t));
-	if (t->kind == s->build->copy) {
-		put_name(b, "uid", s->build, t->uid);
-		put_name(b, "consumer", s->build, t->consumer);
-	}
-	put_name(b, "host", s->build, t->host);
+	build_emit_task(s->build, t, b);
 	if (t->start_us != INT_UNKNOWN)
 		json_int(b, "start_us", t->start_us);
 	json_int(b, "elapsed_us", activity_took_us(s->build, t));
@@ -78,7 +61,6 @@ emit_task(const struct build_stat *s, struct filter *f, const char *name,
 	if (t->size_bytes != INT_UNKNOWN)
 		json_int(b, "size_bytes", t->size_bytes);
 	filter_end_record(f);
-	buf_release(&id);
 }
 
 static void
@@ -89,7 +71,9 @@ emit_types(const struct build_stat *s, struct filter *f)
 
 	for (size_t i = 0; i < s->n_types; i++, t++) {
 		b = begin_stat(s, f, "type");
-		put_name(b, "name", s->build, t->name);
+		if (t->name != SYM_NONE)
+			json_str(b, "name", intern_span(&s->build->names,
+			    t->name));
 		json_uint(b, "tasks", t->n_tasks);
 		json_int(b, "elapsed_us", t->elapsed_us);
 		json_int(b, "mean_us", t->elapsed_us / (int64_t)t->n_tasks);
