@@ -105,34 +105,27 @@ read_budgets(void)
 /* In all builds so far, how many vertices each value of an option refers to. */
 static struct {
 	size_t to;
-	size_t *limit;
 	size_t *by;		/* groups */
 	size_t paths;
 	bool checked;
 } matches;
 
-/* The options that change the times of tasks, in the order of their effect. */
-enum { DROP, SCALE, SET, N_WHAT_IFS };
+/* The options whose values select tasks, in the order of their effect. */
+enum { DROP, SCALE, LIMIT, SET, N_SELECTORS };
 
-static struct what_if {
+static struct selector {
+	const char *option;
 	const struct opt_list *list;
-	size_t (*apply)(struct network *, const char *value);
+	/* Changes the times of the tasks; NULL: they keep theirs. */
+	size_t (*apply)(struct network *, const char *option,
+	    const char *value);
 	size_t *matches;	/* by value, as in `matches` */
-} what_ifs[N_WHAT_IFS] = {
-	[DROP] = { &opt.drop, whatif_drop, NULL },
-	[SCALE] = { &opt.scale, whatif_scale, NULL },
-	[SET] = { &opt.set, whatif_set, NULL },
+} selectors[N_SELECTORS] = {
+	[DROP] = { "drop", &opt.drop, whatif_scale, NULL },
+	[SCALE] = { "scale", &opt.scale, whatif_scale, NULL },
+	[LIMIT] = { "limit", &opt.limit, NULL, NULL },
+	[SET] = { "set", &opt.set, whatif_set, NULL },
 };
-
-static void
-check_matched(const char *option, const struct opt_list *list,
-    const size_t *n_matches)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (n_matches[i] == 0)
-			err_warn("warning: no task matches --%s %s", option,
-			    list->values[i]);
-}
 
 /*
  * Ends the program, or warns, if a value refers to nothing in any build.
@@ -142,6 +135,7 @@ check_matched(const char *option, const struct opt_list *list,
 static void
 check_matches(void)
 {
+	const struct selector *s = selectors;
 	const char *text;
 
 	if (matches.checked)
@@ -149,15 +143,17 @@ check_matches(void)
 	matches.checked = true;
 	if (opt.to != NULL && matches.to == 0)
 		die("no task '%s' has an elapsed time", opt.to);
-	check_matched("drop", &opt.drop, what_ifs[DROP].matches);
-	check_matched("scale", &opt.scale, what_ifs[SCALE].matches);
-	check_matched("limit", &opt.limit, matches.limit);
-	for (size_t i = 0; i < opt.set.n; i++) {
-		text = opt.set.values[i];
-		if (what_ifs[SET].matches[i] == 0)
-			die("no task '%.*s' has an elapsed time",
-			    (int)(strrchr(text, '=') - text), text);
-	}
+	for (; s < selectors + N_SELECTORS; s++)
+		for (size_t i = 0; i < s->list->n; i++) {
+			if (s->matches[i] > 0)
+				continue;
+			text = s->list->values[i];
+			if (s == &selectors[SET])
+				die("no task '%.*s' has an elapsed time",
+				    (int)(strrchr(text, '=') - text), text);
+			err_warn("warning: no task matches --%s %s",
+			    s->option, text);
+		}
 }
 
 /* Writes what --edges and --by ask for. */
@@ -270,7 +266,7 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 	struct dag_pools pools = { 0 };
 	int64_t recorded_us = 0, recorded_simulated_us = 0;
 	struct savings savings;
-	struct what_if *w;
+	struct selector *s;
 	struct network net;
 	struct verdict verdict;
 	struct answer a;
@@ -283,17 +279,18 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 	dag_longest(&net.dag);
 
 	for (size_t i = 0; i < opt.limit.n; i++)
-		matches.limit[i] += whatif_limit(&net, opt.limit.values[i],
-		    &pools);
+		selectors[LIMIT].matches[i] += whatif_limit(&net,
+		    opt.limit.values[i], &pools);
 	if (what_if) {
 		recorded_us = answer_length(&net);
 		if (opt.workers > 0)
 			recorded_simulated_us = simulate_build(&net,
 			    opt.workers, pools.n > 0 ? &pools : NULL);
-		for (w = what_ifs; w < what_ifs + N_WHAT_IFS; w++)
-			for (size_t i = 0; i < w->list->n; i++)
-				w->matches[i] += w->apply(&net,
-				    w->list->values[i]);
+		for (s = selectors; s < selectors + N_SELECTORS; s++)
+			for (size_t i = 0; s->apply != NULL &&
+			    i < s->list->n; i++)
+				s->matches[i] += s->apply(&net, s->option,
+				    s->list->values[i]);
 		dag_longest(&net.dag);
 	}
 	if (is_last)
@@ -331,22 +328,19 @@ main(int argc, char **argv)
 {
 	struct builds builds;
 	struct build *build;
+	struct selector *s;
 	struct filter f;
 
 	filter_begin(&f, &about, options, argc, argv);
 	read_budgets();
 	for (size_t i = 0; i < opt.by.n; i++)
 		keys_add(span_str(opt.by.values[i]));
-	for (size_t i = 0; i < opt.drop.n; i++)
-		whatif_add_key("drop", opt.drop.values[i]);
-	for (size_t i = 0; i < opt.scale.n; i++)
-		whatif_add_key("scale", opt.scale.values[i]);
-	for (size_t i = 0; i < opt.limit.n; i++)
-		whatif_add_key("limit", opt.limit.values[i]);
+	for (s = selectors; s < selectors + N_SELECTORS; s++) {
+		s->matches = mem_zero(s->list->n, sizeof *s->matches);
+		for (size_t i = 0; s != &selectors[SET] && i < s->list->n; i++)
+			whatif_add_key(s->option, s->list->values[i]);
+	}
 	keys_declare(&f);
-	for (struct what_if *w = what_ifs; w < what_ifs + N_WHAT_IFS; w++)
-		w->matches = mem_zero(w->list->n, sizeof *w->matches);
-	matches.limit = mem_zero(opt.limit.n, sizeof *matches.limit);
 	matches.by = mem_zero(opt.by.n, sizeof *matches.by);
 
 	builds_begin(&builds, &f, opt.graph);
@@ -368,9 +362,8 @@ main(int argc, char **argv)
 		if (matches.by[i] == 0)
 			err_warn("warning: no task has the key '%s'",
 			    opt.by.values[i]);
-	for (struct what_if *w = what_ifs; w < what_ifs + N_WHAT_IFS; w++)
-		free(w->matches);
-	free(matches.limit);
+	for (s = selectors; s < selectors + N_SELECTORS; s++)
+		free(s->matches);
 	free(matches.by);
 	return filter_end(&f);
 }

@@ -137,7 +137,7 @@ whatif_mark(const struct network *net, struct span text, bool *marks)
 }
 
 size_t
-whatif_set(struct network *net, const char *text)
+whatif_set(struct network *net, const char *option, const char *text)
 {
 	bool *marks = mem_zero(net->n_vertices, sizeof *marks);
 	const char *equals = strrchr(text, '=');
@@ -145,7 +145,7 @@ whatif_set(struct network *net, const char *text)
 	size_t n = 0;
 
 	if (equals == NULL)
-		die("--set takes A=B, not '%s'", text);
+		die("--%s takes A=B, not '%s'", option, text);
 	if (!whatif_read_time(equals + 1, &us))
 		die("'%s' is not a time: 0, 90ms, 2.5s, 3m or 1h", equals + 1);
 	whatif_mark(net, span_of(text, (size_t)(equals - text)), marks);
@@ -225,8 +225,8 @@ mark_value(const struct network *net, const struct selection *s, bool *marks)
 	return n;
 }
 
-static size_t
-scale(struct network *net, const char *option, const char *text)
+size_t
+whatif_scale(struct network *net, const char *option, const char *text)
 {
 	struct selection s = read_selection(option, text);
 	bool *marks = mem_zero(net->n_vertices, sizeof *marks);
@@ -242,18 +242,6 @@ scale(struct network *net, const char *option, const char *text)
 	}
 	free(marks);
 	return n;
-}
-
-size_t
-whatif_drop(struct network *net, const char *text)
-{
-	return scale(net, "drop", text);
-}
-
-size_t
-whatif_scale(struct network *net, const char *text)
-{
-	return scale(net, "scale", text);
 }
 
 size_t

@@ -17,15 +17,15 @@ bool whatif_read_time(const char *text, int64_t *us);
 size_t whatif_mark(const struct network *, struct span text, bool *marks);
 
 /*
- * Apply --set TASK=TIME, where TASK may contain '=', --drop KEY=VALUE,
- * --scale KEY=VALUE=FACTOR, and --limit KEY=VALUE=N, and return to how many
- * tasks.  A task is selected if it has the VALUE; if no task has it, VALUE is a
- * pattern as in the shell.  A task that several limits select is limited by the
- * first.  The caller frees the two arrays of the pools, which start as { 0 }.
+ * Apply --set TASK=TIME, where TASK may contain '=', --drop KEY=VALUE or
+ * --scale KEY=VALUE=FACTOR (whatif_scale(), option says which), and
+ * --limit KEY=VALUE=N, and return to how many tasks.  A task is selected if it
+ * has the VALUE; if no task has it, VALUE is a pattern as in the shell.  A task
+ * that several limits select is limited by the first.  The caller frees the two
+ * arrays of the pools, which start as { 0 }.
  */
-size_t whatif_set(struct network *, const char *text);
-size_t whatif_drop(struct network *, const char *text);
-size_t whatif_scale(struct network *, const char *text);
+size_t whatif_set(struct network *, const char *option, const char *text);
+size_t whatif_scale(struct network *, const char *option, const char *text);
 size_t whatif_limit(const struct network *, const char *text,
     struct dag_pools *);
 
