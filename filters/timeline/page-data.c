@@ -179,61 +179,62 @@ string_number(struct page_data *d, struct span text)
 
 /* --- arrays of numbers ---------------------------------------------------- */
 
-/* Where an interval is, in the units of the data. */
+/* The first columns of each row: where an interval is. */
+enum { LANE, GAP, LENGTH, N_PLACE };
+
+/* The interval of the previous row.  Start with { 0 }. */
 struct place {
-	int64_t start, length;
 	uint32_t lane;
+	int64_t end;
 };
 
 /*
- * Writes three arrays: by how much the lane of each is higher than that of the
- * previous one; how long after the end of the previous one of its lane it
- * starts, or after the start of the build; and its length.
+ * Sets by how much the lane of an interval is higher than that of the previous
+ * one; how long after the end of the previous one of its lane it starts, or
+ * after the start of the build; and its length.
  */
 static void
-put_places(struct buf *b, const struct place *places, size_t n)
+set_place(int64_t *row, struct place *last, uint32_t lane, int64_t start,
+    int64_t end)
 {
-	uint32_t lane = 0;
-	int64_t at = 0;
-
-	json_open(b, "lane", '[');
-	for (size_t i = 0; i < n; i++) {
-		put_number(b, places[i].lane - lane);
-		lane = places[i].lane;
-	}
-	buf_str(b, "],\"gap\":[");
-	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || places[i].lane != places[i - 1].lane)
-			at = 0;
-		put_number(b, places[i].start - at);
-		at = places[i].start + places[i].length;
-	}
-	buf_str(b, "],\"length\":[");
-	for (size_t i = 0; i < n; i++)
-		put_number(b, places[i].length);
-	json_close(b, ']');
+	row[LANE] = lane - last->lane;
+	row[GAP] = start - (lane == last->lane ? last->end : 0);
+	row[LENGTH] = end - start;
+	*last = (struct place){ lane, end };
 }
 
-/* Of each task that is listed its place, and a number in each column. */
+/* Writes n rows as an array for each column. */
+static void
+put_columns(struct buf *b, const char *const *names, size_t n_columns,
+    const int64_t *rows, size_t n)
+{
+	for (size_t k = 0; k < n_columns; k++) {
+		json_open(b, names[k], '[');
+		for (size_t i = 0; i < n; i++)
+			put_number(b, rows[i * n_columns + k]);
+		json_close(b, ']');
+	}
+}
+
 static void
 put_tasks(struct buf *b, struct page_data *d)
 {
-	enum { TYPE, FLAGS, NAME, ID, TARGET, N_COLUMNS };
-	static const char *const columns[] = { "type", "flags", "name", "id",
-	    "target" };
-	struct place *places = mem_alloc((d->n_ranked + 1) * sizeof *places);
-	int64_t (*rows)[N_COLUMNS] = mem_alloc((d->n_ranked + 1) *
-	    sizeof *rows);
-	size_t n = 0;
+	enum { TYPE = N_PLACE, FLAGS, NAME, ID, TARGET, N_COLUMNS };
+	static const char *const names[] = { "lane", "gap", "length", "type",
+	    "flags", "name", "id", "target" };
+	int64_t *rows = mem_alloc((d->n_ranked + 1) * N_COLUMNS *
+	    sizeof *rows), *row = rows;
+	struct place last = { 0 };
 
 	for (size_t i = 0; i < d->p->n_bars; i++) {
 		const struct bar *bar = &d->p->bars[i];
 		const struct bar_text *text;
-		int64_t *row = rows[n];
 
 		if (d->place[i] == INDEX_NONE)
 			continue;
 		text = page_data_text(d, i);
+		set_place(row, &last, bar->lane, bar->start_us / d->unit_us,
+		    bar->end_us / d->unit_us);
 		row[TYPE] = d->type_place[bar->type];
 		row[FLAGS] = (bar->is_cached ? FLAG_CACHED : 0) |
 		    (bar->has_failed ? FLAG_FAILED : 0);
@@ -241,48 +242,39 @@ put_tasks(struct buf *b, struct page_data *d)
 		/* After how many strings that of the id follows: often 0. */
 		row[ID] = string_number(d, text->id) - row[NAME];
 		row[TARGET] = string_number(d, text->target);
-		places[n++] = (struct place){ bar->start_us / d->unit_us,
-		    bar_length_us(bar) / d->unit_us, bar->lane };
+		row += N_COLUMNS;
 	}
 	json_open(b, "tasks", '{');
-	put_places(b, places, n);
-	for (size_t k = 0; k < N_COLUMNS; k++) {
-		json_open(b, columns[k], '[');
-		for (size_t i = 0; i < n; i++)
-			put_number(b, rows[i][k]);
-		json_close(b, ']');
-	}
+	put_columns(b, names, N_COLUMNS, rows,
+	    (size_t)(row - rows) / N_COLUMNS);
 	json_close(b, '}');
 	free(rows);
-	free(places);
 }
 
 static void
 put_merged(struct buf *b, const struct page_data *d)
 {
-	struct place *places = mem_alloc((d->n_merged + 1) * sizeof *places);
+	enum { N = N_PLACE, BUSY, COLOR, N_COLUMNS };
+	static const char *const names[] = { "lane", "gap", "length", "n",
+	    "busy", "color" };
+	int64_t *rows = mem_alloc((d->n_merged + 1) * N_COLUMNS *
+	    sizeof *rows), *row = rows;
 	int64_t unit_us = 1 + d->p->wall_us / MERGED_UNITS;
 	const struct cluster *m = d->merged;
+	struct place last = { 0 };
 
-	for (size_t i = 0; i < d->n_merged; i++) {
-		places[i].lane = m[i].lane;
-		places[i].start = m[i].start_us / unit_us;
-		places[i].length = m[i].end_us / unit_us - places[i].start;
+	for (; m < d->merged + d->n_merged; m++, row += N_COLUMNS) {
+		set_place(row, &last, m->lane, m->start_us / unit_us,
+		    m->end_us / unit_us);
+		row[N] = (int64_t)m->n;
+		row[BUSY] = m->busy_us / unit_us;
+		row[COLOR] = cluster_color(m);
 	}
 	json_open(b, "merged", '{');
 	json_int(b, "unit_us", unit_us);
-	put_places(b, places, d->n_merged);
-	json_open(b, "n", '[');
-	for (size_t i = 0; i < d->n_merged; i++)
-		put_number(b, (int64_t)m[i].n);
-	buf_str(b, "],\"busy\":[");
-	for (size_t i = 0; i < d->n_merged; i++)
-		put_number(b, m[i].busy_us / unit_us);
-	buf_str(b, "],\"color\":[");
-	for (size_t i = 0; i < d->n_merged; i++)
-		put_number(b, cluster_color(&m[i]));
-	buf_str(b, "]}");
-	free(places);
+	put_columns(b, names, N_COLUMNS, rows, d->n_merged);
+	json_close(b, '}');
+	free(rows);
 }
 
 /* --- the data of a section ------------------------------------------------ */
