@@ -334,7 +334,6 @@ dag_seal(struct dag *d,
 		if (t.low[v] == 0)
 			search_from(&t, v);
 	if (t.cyclic != NULL) {
-		d->cyclic = true;
 		if (on_cycle != NULL)
 			report_cycles(&t, on_cycle, context);
 		break_cycles(d, t.cyclic);

@@ -23,7 +23,6 @@ struct dag {
 				   sorted, each once */
 	uint32_t *dep;
 	uint32_t *order;	/* topological: each vertex after its deps */
-	bool cyclic;		/* there were cycles; dag_seal() broke them */
 
 	int64_t *weight;	/* >= 0; 0 until the caller sets it, before
 				   dag_longest() */

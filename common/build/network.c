@@ -271,12 +271,6 @@ add_dependency(struct draft *d, uint32_t v, sym dep)
 		dag_add(&d->net->dag, v, link / 2);
 }
 
-static int
-compare_cuts(const void *a, const void *b)
-{
-	return cmp_u64(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
 /*
  * How many tasks or dependencies ahead memory is prefetched: first the link of
  * an id, then, when the link has arrived, the vertex to which it refers.  Links
@@ -429,7 +423,7 @@ network_make(struct network *net, const struct build *build, bool bridge,
 	    build->n_deps + 3 * net->n_tasks, compare_vertices, net);
 	add_listed_deps(&d);
 	add_by_kind(&d);
-	sort(d.cuts, d.n_cuts, sizeof *d.cuts, compare_cuts);
+	sort_u64(d.cuts, d.n_cuts);
 	for (size_t i = 0; i < d.n_cuts; i++)
 		net->n_cut += i == 0 || d.cuts[i] != d.cuts[i - 1];
 	free(d.first_of);

@@ -43,7 +43,6 @@ struct answer {
 	bool what_if;		/* --set, --scale or --drop changed weights */
 	int64_t recorded_us;	/* if what_if: the length before the change */
 	uint64_t workers;	/* 0: not simulated */
-	bool has_limits;	/* the simulation had some */
 	int64_t recorded_simulated_us;	/* if what_if: simulated_us before the
 					   change */
 	struct savings *savings;

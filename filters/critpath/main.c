@@ -302,7 +302,6 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 	answer_find(&a, &net, opt.top, what_if);
 	a.recorded_us = recorded_us;
 	a.workers = opt.workers;
-	a.has_limits = pools.n > 0;
 	a.simulated_us = verdict.simulated_us;
 	a.recorded_simulated_us = recorded_simulated_us;
 	savings_begin(&savings, &net, verdict.limit == LIMIT_WORKERS ||

@@ -217,7 +217,8 @@ put_what_ifs(struct buf *out, const struct answer *a)
 		report_count(out, a->workers, "worker", "workers");
 		buf_str(out, " all is done in ");
 		report_us(out, a->simulated_us);
-		buf_str(out, a->net->build->is_ninja && !a->has_limits ?
+		buf_str(out, a->net->build->is_ninja &&
+		    a->savings->pools == NULL ?
 		    " (simulated; the log has no pools: see --limit)" :
 		    " (simulated)");
 		if (a->what_if) {
