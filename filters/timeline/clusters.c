@@ -6,14 +6,6 @@
 enum { OPACITY_MIN = 35 };
 
 void
-clusters_begin(struct clusters *w, const struct pictures *all,
-    const struct lane *lane, const struct bar *bars, size_t n, int64_t unit_us)
-{
-	*w = (struct clusters){ .all = all, .bars = bars, .n = n,
-	    .is_merged = lane->n_slots > 1, .unit_us = unit_us };
-}
-
-void
 cluster_add(struct cluster *c, const struct pictures *all,
     const struct bar *bar)
 {
@@ -37,11 +29,12 @@ clusters_next(struct clusters *w, struct cluster *c)
 	bool is_single;
 
 	*c = (struct cluster){ 0 };
-	for (; w->next < w->n; w->next++) {
-		bar = &w->bars[w->next];
+	for (; w->next < w->lane->n; w->next++) {
+		bar = &w->p->bars[w->lane->first + w->next];
 		if (bar_is_marked(w->all, bar, w->unit_us))
 			continue;
-		is_single = !w->is_merged && bar->text != INDEX_NONE &&
+		/* The bars of a lane with several slots overlap. */
+		is_single = w->lane->n_slots == 1 && bar->text != INDEX_NONE &&
 		    bar_length_us(bar) >= w->unit_us;
 		if (c->n > 0 && (is_single ||
 		    bar->start_us - c->end_us > w->unit_us))
@@ -60,22 +53,22 @@ size_t
 clusters_count(const struct pictures *all, int64_t unit_us, uint64_t *n_merged)
 {
 	const struct picture *p = all->list;
-	struct clusters walk;
 	struct cluster c;
-	size_t n = 0, next;
+	size_t n = 0;
 
 	*n_merged = 0;
-	for (; p < all->list + all->n; p++)
-		for (size_t i = 0; i < p->n_bars; i = next) {
-			for (next = i; next < p->n_bars && p->bars[next].lane ==
-			    p->bars[i].lane; next++)
-				n += bar_is_marked(all, &p->bars[next],
-				    unit_us) * (p->bars[next].step > 0 ? 2 : 1);
-			clusters_begin(&walk, all, &p->lanes[p->bars[i].lane],
-			    &p->bars[i], next - i, unit_us);
+	for (; p < all->list + all->n; p++) {
+		for (size_t i = 0; i < p->n_bars; i++)
+			n += bar_is_marked(all, &p->bars[i], unit_us) *
+			    (p->bars[i].step > 0 ? 2 : 1);
+		for (size_t i = 0; i < p->n_lanes; i++) {
+			struct clusters walk = { all, p, &p->lanes[i], unit_us,
+			    0 };
+
 			for (; clusters_next(&walk, &c); n++)
 				*n_merged += c.single == NULL ? c.n : 0;
 		}
+	}
 	return n;
 }
 

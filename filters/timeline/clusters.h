@@ -18,12 +18,13 @@ struct cluster {
 	uint32_t lane;
 };
 
+/* A walk through the bars of a lane; next is 0 at first. */
 struct clusters {
 	const struct pictures *all;
-	const struct bar *bars;
-	size_t n, next;
-	bool is_merged;			/* the bars of the lane overlap */
-	int64_t unit_us;
+	const struct picture *p;
+	const struct lane *lane;
+	int64_t unit_us;		/* shorter bars are merged */
+	size_t next;
 };
 
 /*
@@ -37,10 +38,6 @@ bar_is_marked(const struct pictures *all, const struct bar *bar,
 	return (bar->step > 0 || bar->has_failed) && (!all->merges_marked ||
 	    bar->end_us - bar->start_us >= unit_us);
 }
-
-/* Walks through the n bars of a lane; bars shorter than unit_us are merged. */
-void clusters_begin(struct clusters *, const struct pictures *,
-    const struct lane *, const struct bar *bars, size_t n, int64_t unit_us);
 
 /* Adds a bar to a cluster, which is { 0 } at first. */
 void cluster_add(struct cluster *, const struct pictures *, const struct bar *);

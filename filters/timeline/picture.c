@@ -258,7 +258,7 @@ make_lanes(struct arranger *a, uint32_t n_max)
 		    sizeof *p->lanes);
 		for (uint32_t k = 0; k < n; k++)
 			p->lanes[p->n_lanes++] = (struct lane){ of->host,
-			    of->class, lanes.n > limit ? lanes.n : 1 };
+			    of->class, lanes.n > limit ? lanes.n : 1, 0, 0 };
 		for (size_t k = i; k < next; k++)
 			a->items[k].lane = first +
 			    (lanes.n > limit ? 0 : a->items[k].lane);
@@ -306,23 +306,29 @@ static void
 make_bars(struct arranger *a)
 {
 	struct picture *p = a->p;
-	size_t *at = mem_zero(p->n_lanes + 1, sizeof *at);
 	struct column types = { 0 };
+	struct lane *lane;
+	size_t first = 0;
 
 	p->bars = mem_resize(NULL, a->n, sizeof *p->bars);
 	p->n_bars = a->n;
 	for (size_t i = 0; i < a->n; i++)
-		at[a->items[i].lane + 1]++;
-	for (size_t i = 1; i <= p->n_lanes; i++)
-		at[i] += at[i - 1];
+		p->lanes[a->items[i].lane].n++;
+	for (lane = p->lanes; lane < p->lanes + p->n_lanes; lane++) {
+		lane->first = first;
+		first += lane->n;
+		lane->n = 0;
+	}
 	for (size_t i = 0; i < a->n; i++) {
 		const struct item *item = &a->items[i];
 		const struct task *t = &a->build->tasks[item->task];
 		uint32_t type = type_of(a, t, &types);
 		int64_t elapsed_us = item->end_us - item->start_us;
 		int64_t *busy_us = &a->all->type_list[type].busy_us;
-		size_t bar = at[item->lane]++;
+		size_t bar;
 
+		lane = &p->lanes[item->lane];
+		bar = lane->first + lane->n++;
 		a->bar_of_task[item->task] = (uint32_t)bar;
 		p->bars[bar] = (struct bar){ item->start_us, item->end_us,
 		    INT_UNKNOWN, INT_UNKNOWN, item->lane, 0, INDEX_NONE,
@@ -331,7 +337,6 @@ make_bars(struct arranger *a)
 		*busy_us = saturating_add(*busy_us, elapsed_us);
 	}
 	free(types.values);
-	free(at);
 }
 
 static void

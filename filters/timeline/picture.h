@@ -57,6 +57,7 @@ struct lane {
 	enum lane_class class;
 	uint32_t n_slots;	/* how many lanes were merged into it, 1 if
 				   none: then its tasks do not overlap */
+	size_t first, n;	/* bars, at least one */
 };
 
 struct picture {

@@ -215,18 +215,15 @@ put_cluster(const struct drawing *d, const struct picture *p,
 static void
 put_lanes(struct drawing *d, const struct picture *p)
 {
-	struct clusters walk;
+	const struct lane *lane = p->lanes;
+	const struct bar *bar;
 	struct cluster c;
 	int64_t free_y = d->y, height, y;
 	uint32_t host = INDEX_NONE;
-	size_t next;
 
-	for (size_t i = 0; i < p->n_bars; i = next) {
-		const struct lane *lane = &p->lanes[p->bars[i].lane];
+	for (; lane < p->lanes + p->n_lanes; lane++) {
+		struct clusters walk = { d->all, p, lane, d->unit_us, 0 };
 
-		for (next = i + 1; next < p->n_bars && p->bars[next].lane ==
-		    p->bars[i].lane; next++)
-			;
 		height = height_of(d->all, lane);
 		/* There may be no room below the name of the host above. */
 		if (lane->host != host && d->y >= free_y) {
@@ -244,17 +241,16 @@ put_lanes(struct drawing *d, const struct picture *p)
 		y = d->y + 10;
 		d->y += height;
 		height -= height > 30 ? 20 : height > 10 ? 5 : 0;
-		clusters_begin(&walk, d->all, lane, &p->bars[i], next - i,
-		    d->unit_us);
 		while (clusters_next(&walk, &c))
 			if (c.single != NULL)
 				put_bar(d, p, c.single, y, height);
 			else
 				put_cluster(d, p, &c, y, height);
 		/* Steps and failures are on top. */
-		for (size_t k = i; k < next; k++)
-			if (bar_is_marked(d->all, &p->bars[k], d->unit_us))
-				put_bar(d, p, &p->bars[k], y, height);
+		for (bar = p->bars + lane->first;
+		    bar < p->bars + lane->first + lane->n; bar++)
+			if (bar_is_marked(d->all, bar, d->unit_us))
+				put_bar(d, p, bar, y, height);
 	}
 }
 
