@@ -76,48 +76,42 @@ put_task_cells(struct buf *b, const struct page_data *d, size_t number,
 	put_time_cell(b, bar_length_us(bar));
 }
 
+/*
+ * Writes n_rows of n_all bars as a table; of steps also for how long each
+ * waited, and what the build could save.
+ */
 static void
-put_heads(struct buf *b, const char *const *heads, const char *caption)
+put_table(struct buf *b, const struct page_data *d, const char *caption,
+    const uint32_t *bars, size_t n_rows, size_t n_all, bool are_steps)
 {
+	const char *const heads[] = { are_steps ? "#Step" : "#", "Task",
+	    "Rule", d->p->has_threads ? "Thread" : "Host", "#Start", "#Time",
+	    are_steps ? "#Waited before" : NULL, "#Could save", NULL };
+	const struct bar *bar;
+
 	buf_printf(b, "<div class=\"scroll\"><table>\n<caption>%s</caption>\n"
 	    "<thead><tr>", caption);
-	for (; *heads != NULL; heads++)
+	for (size_t i = 0; heads[i] != NULL; i++)
 		buf_printf(b, "<th scope=\"col\"%s>%s</th>",
-		    **heads == '#' ? " class=\"n\"" : "",
-		    *heads + (**heads == '#'));
+		    *heads[i] == '#' ? " class=\"n\"" : "",
+		    heads[i] + (*heads[i] == '#'));
 	buf_str(b, "</tr></thead>\n<tbody>\n");
-}
 
-static void
-put_table_end(struct buf *b, size_t n, size_t n_rows)
-{
-	buf_str(b, "</tbody></table></div>\n");
-	if (n > n_rows) {
-		buf_str(b, "<p>and ");
-		put_count(b, n - n_rows, "more task");
-		buf_str(b, "</p>\n");
-	}
-}
-
-static void
-put_path_table(struct buf *b, const struct page_data *d)
-{
-	const char *const heads[] = { "#Step", "Task", "Rule",
-	    d->p->has_threads ? "Thread" : "Host", "#Start", "#Time",
-	    "#Waited before", "#Could save", NULL };
-	const struct picture *p = d->p;
-	size_t n = p->n_path < STEPS_MAX ? p->n_path : STEPS_MAX;
-
-	if (n == 0)
-		return;
-	put_heads(b, heads, "Critical path");
-	for (size_t i = 0; i < n; i++) {
-		put_task_cells(b, d, p->bars[p->path[i]].step, p->path[i]);
-		put_time_cell(b, p->bars[p->path[i]].waiting_us);
-		put_time_cell(b, p->bars[p->path[i]].potential_us);
+	for (size_t i = 0; i < n_rows; i++) {
+		bar = &d->p->bars[bars[i]];
+		put_task_cells(b, d, are_steps ? bar->step : i + 1, bars[i]);
+		if (are_steps) {
+			put_time_cell(b, bar->waiting_us);
+			put_time_cell(b, bar->potential_us);
+		}
 		buf_str(b, "</tr>\n");
 	}
-	put_table_end(b, p->n_path, n);
+	buf_str(b, "</tbody></table></div>\n");
+	if (n_all > n_rows) {
+		buf_str(b, "<p>and ");
+		put_count(b, n_all - n_rows, "more task");
+		buf_str(b, "</p>\n");
+	}
 }
 
 static int
@@ -132,23 +126,20 @@ compare_lengths(const void *a, const void *b, void *context)
 }
 
 static void
-put_longest_table(struct buf *b, struct page_data *d)
+put_tables(struct buf *b, struct page_data *d)
 {
-	const char *const heads[] = { "#", "Task", "Rule",
-	    d->p->has_threads ? "Thread" : "Host", "#Start", "#Time", NULL };
+	size_t n_steps = d->p->n_path < STEPS_MAX ? d->p->n_path : STEPS_MAX;
 	size_t n = d->n_ranked < LONGEST_MAX ? d->n_ranked : LONGEST_MAX;
 
+	if (n_steps > 0)
+		put_table(b, d, "Critical path", d->p->path, n_steps,
+		    d->p->n_path, true);
 	if (n == 0)
 		return;
 	sort_with(d->ranked, d->n_ranked, sizeof *d->ranked, compare_lengths,
 	    d->p);
 	buf_str(b, "<details><summary>Longest tasks</summary>\n");
-	put_heads(b, heads, "The longest first");
-	for (size_t i = 0; i < n; i++) {
-		put_task_cells(b, d, i + 1, d->ranked[i]);
-		buf_str(b, "</tr>\n");
-	}
-	put_table_end(b, d->p->n_bars, n);
+	put_table(b, d, "The longest first", d->ranked, n, d->p->n_bars, false);
 	buf_str(b, "</details>\n");
 }
 
@@ -189,8 +180,7 @@ put_section(struct buf *b, const struct pictures *all, const struct picture *p)
 	buf_str(b, "</p>\n");
 
 	page_data_put(b, &d);
-	put_path_table(b, &d);
-	put_longest_table(b, &d);
+	put_tables(b, &d);
 	buf_str(b, "</section>\n");
 	page_data_release(&d);
 }
