@@ -1,13 +1,14 @@
 /* caption - writes the texts of a picture */
 
+#include <stdlib.h>
+
 #include "common/base/num.h"
 #include "common/build/build-names.h"
 #include "common/report/cells.h"
 #include "common/report/report-values.h"
 #include "filters/graph-export/caption.h"
 
-/* The characters of a name that are shown, and the bytes that are looked at. */
-enum { NAME_CELLS = 40, NAME_BYTES = 512 };
+enum { NAME_CELLS = 40 };	/* of a name are shown */
 
 /* The heat of a node is the number of these shares that it reaches. */
 static const double shares[HEAT_MAX] = { 0.01, 0.05, 0.15, 0.3 };
@@ -23,29 +24,21 @@ const char *const heat_fills[HEAT_MAX + 1] = { "#ffffff", "#fdf2dc", "#fadfa6",
 static void
 put_name(struct buf *b, struct span name, bool is_path)
 {
-	char safe[NAME_BYTES * 4 + 1];
-	struct span part = text_prefix(name, NAME_BYTES), text;
-	size_t from = name.n - part.n, n;
-	bool is_long;
+	/* text_escape() writes at most four bytes for each byte. */
+	size_t size = name.n * 4 + 1;
+	char *safe = mem_alloc(size);
+	struct span text = span_of(safe, text_escape(safe, size, name.p,
+	    name.n));
 
 	if (is_path) {
-		while (from < name.n &&
-		    ((unsigned char)name.p[from] & 0xc0) == 0x80)
-			from++;
-		part = span_of(name.p + from, name.n - from);
-	}
-	text = span_of(safe, text_escape(safe, sizeof safe, part.p, part.n));
-	is_long = part.n < name.n || cells_width(text) > NAME_CELLS;
-	if (!is_long) {
+		cells_put_end(b, text, NAME_CELLS);
+	} else if (cells_width(text) <= NAME_CELLS) {
 		buf_add(b, text.p, text.n);
-	} else if (is_path) {
-		n = cells_tail(text, NAME_CELLS - 3);
-		buf_str(b, "...");
-		buf_add(b, text.p + text.n - n, n);
 	} else {
 		buf_add(b, text.p, cells_head(text, NAME_CELLS - 3));
 		buf_str(b, "...");
 	}
+	free(safe);
 }
 
 /* A duration, with a tenth of a millisecond if it is short. */
