@@ -6,7 +6,6 @@
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/base/num.h"
-#include "common/base/sort.h"
 #include "common/build/dag.h"
 
 /* An edge: v depends on dep. */
@@ -49,31 +48,6 @@ dag_add(struct dag *d, uint32_t v, uint32_t dep)
 	d->pairs[d->n_pairs++] = (struct dag_pair){ v, dep };
 }
 
-static int
-compare_u32(const void *a, const void *b)
-{
-	return cmp_u64(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
-/* Nearly all rows are short: insertion sort is faster for them. */
-static void
-sort_row(uint32_t *row, size_t n)
-{
-	uint32_t v;
-	size_t j;
-
-	if (n > 32) {
-		sort(row, n, sizeof *row, compare_u32);
-		return;
-	}
-	for (size_t i = 1; i < n; i++) {
-		v = row[i];
-		for (j = i; j > 0 && row[j - 1] > v; j--)
-			row[j] = row[j - 1];
-		row[j] = v;
-	}
-}
-
 /*
  * Sorts the pairs into rows, by a counting sort in three passes:
  *
@@ -83,13 +57,13 @@ sort_row(uint32_t *row, size_t n)
  *    the end of v's row, which is the beginning of the next row.
  *
  * Because passes 1 and 2 leave two positions free at the beginning, pass 3 ends
- * with the final offsets in row[0] .. row[n].  Then each row is sorted, and
- * loses its duplicates.
+ * with the final offsets in row[0] .. row[n].  Then each row loses its
+ * duplicates: last_of[dep] is the last vertex whose row had dep.
  */
 static void
 make_rows(struct dag *d)
 {
-	uint32_t from, to, kept = 0;
+	uint32_t *last_of, from, dep, kept = 0;
 
 	if (d->n_pairs >= INDEX_NONE)
 		die("too many dependencies (%zu)", d->n_pairs);
@@ -105,15 +79,18 @@ make_rows(struct dag *d)
 	free(d->pairs);
 	d->pairs = NULL;
 
-	for (size_t v = 0; v < d->n; v++) {
+	last_of = mem_ones(d->n, sizeof *last_of);
+	for (uint32_t v = 0; v < d->n; v++) {
 		from = d->row[v];
-		to = d->row[v + 1];
-		sort_row(d->dep + from, to - from);
 		d->row[v] = kept;
-		for (uint32_t i = from; i < to; i++)
-			if (i == from || d->dep[i] != d->dep[i - 1])
-				d->dep[kept++] = d->dep[i];
+		for (uint32_t i = from; i < d->row[v + 1]; i++) {
+			dep = d->dep[i];
+			if (last_of[dep] != v)
+				d->dep[kept++] = dep;
+			last_of[dep] = v;
+		}
 	}
+	free(last_of);
 	d->row[d->n] = kept;
 	d->n_edges = kept;
 }

@@ -20,7 +20,7 @@
 struct dag {
 	size_t n, n_edges;
 	uint32_t *row;		/* v depends on dep[row[v]] .. dep[row[v+1]-1],
-				   sorted, each once */
+				   each once */
 	uint32_t *dep;
 	uint32_t *order;	/* topological: each vertex after its deps */
 
