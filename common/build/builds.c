@@ -1,6 +1,5 @@
 /* builds - divides a stream of records into builds, one for each run */
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -56,16 +55,10 @@ static struct build *
 add_record(struct builds *all, const struct rec *r)
 {
 	bool is_task = rec_is(r, "task"), is_node = rec_is(r, "node");
-	const struct field *type;
 	struct build *b;
 
 	if (!is_task && !is_node && !rec_is(r, "build")) {
-		type = rec_get(r, KEY_TYPE);
-		if (!all->has_other && type != NULL &&
-		    type->kind == REC_STRING)
-			snprintf(all->other_type, sizeof all->other_type,
-			    "%.*s", SPAN_ARG(type->text));
-		all->has_other = true;
+		expect_other(&all->other, all->f, r);
 		if (all->on_other != NULL)
 			all->on_other(all->context, r);
 		return NULL;

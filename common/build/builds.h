@@ -2,6 +2,7 @@
 #define WEIR_BUILDS_H
 
 #include "common/build/build.h"
+#include "common/filter/expect.h"
 
 struct filter;
 struct rec;
@@ -29,9 +30,7 @@ struct builds {
 	bool has_extent;		/* there was a `build` record */
 	bool has_log;			/* there was a log of a kind for which
 					   graphs exist */
-	bool has_other;			/* there was a record of another type */
-	char other_type[32];		/* of the first such record; "" if it
-					   had none, or if there was none */
+	struct expect other;		/* the first record of another type */
 	size_t n_ended;			/* runs that a `build` record has
 					   ended */
 	const char *last_ended;		/* the name of the last of them */

@@ -42,8 +42,8 @@ wrong_input_no_tasks(const struct builds *all, struct filter *f)
 	if (all->n_nodes > 0 && !all->has_extent)
 		filter_fail(f, "no task came, only nodes: where is the output "
 		    "of execlog-parse?");
-	else if (all->has_other)
-		filter_fail(f, "no task came: %s", explain(all->other_type));
+	else if (all->other.line > 0)
+		filter_fail(f, "no task came: %s", explain(all->other.type));
 	else if (!all->has_extent && f->rejected && f->current_line > 0)
 		filter_fail(f, "no task came: is this the output of "
 		    "execlog-parse?");
