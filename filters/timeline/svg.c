@@ -117,8 +117,7 @@ put_tooltip(const struct drawing *d, const struct picture *p,
 	struct buf *b = d->b;
 
 	xml_text(b, text->name);
-	if (text->id.n != text->name.n ||
-	    span_compare(text->id, text->name) != 0) {
+	if (span_compare(text->id, text->name) != 0) {
 		buf_char(b, '\n');
 		xml_text(b, text->id);
 	}
