@@ -120,25 +120,13 @@ filter_next_file(struct filter *f)
 	return false;
 }
 
-static void
-reject_long_line(struct filter *f)
-{
-	struct line piece;
-
-	filter_reject_beginning(f, "the line is longer than %llu bytes "
-	    "(--max-record)", (unsigned long long)f->max_record);
-	while (input_rest(&f->input, &piece))
-		filter_keep_rejected(f, piece.p, piece.full_len);
-	filter_stop_if_strict(f);
-}
-
 bool
 filter_file_line(struct filter *f, struct line *line)
 {
 	while (f->in_file && input_line(&f->input, f->max_record, line)) {
 		set_current(f, line->p, line->full_len);
 		if (line->too_long)
-			reject_long_line(f);
+			filter_reject_long_line(f);
 		else if (f->input.damage != NULL && line->len == line->full_len)
 			/* The last line, which has no newline. */
 			filter_reject(f, "the line is truncated");

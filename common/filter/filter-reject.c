@@ -17,8 +17,9 @@ struct message {
 	char last[4096];		/* the last one that was printed */
 };
 
-void
-filter_keep_rejected(struct filter *f, const char *p, size_t n)
+/* Copies bytes to the --rejects file. */
+static void
+keep_rejected(struct filter *f, const char *p, size_t n)
 {
 	if (!f->rejecting.is_kept)
 		return;
@@ -102,8 +103,9 @@ filter_stop(struct filter *f)
 	exit(EXIT_FATAL);
 }
 
-void
-filter_stop_if_strict(struct filter *f)
+/* Call it when all that is rejected has been copied to the --rejects file. */
+static void
+stop_if_strict(struct filter *f)
 {
 	if (f->rejecting.strict)
 		filter_stop(f);
@@ -114,17 +116,7 @@ static void
 reject_current(struct filter *f, const char *fmt, va_list ap)
 {
 	report_fault(f, f->input.name, fmt, ap);
-	filter_keep_rejected(f, f->current.p, f->current.n);
-}
-
-void
-filter_reject_beginning(struct filter *f, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	reject_current(f, fmt, ap);
-	va_end(ap);
+	keep_rejected(f, f->current.p, f->current.n);
 }
 
 void
@@ -135,7 +127,30 @@ filter_reject(struct filter *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	reject_current(f, fmt, ap);
 	va_end(ap);
-	filter_stop_if_strict(f);
+	stop_if_strict(f);
+}
+
+/* The same without stopping: the caller has more to copy. */
+static void PRINTF_LIKE(2, 3)
+reject_beginning(struct filter *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reject_current(f, fmt, ap);
+	va_end(ap);
+}
+
+void
+filter_reject_long_line(struct filter *f)
+{
+	struct line piece;
+
+	reject_beginning(f, "the line is longer than %llu bytes "
+	    "(--max-record)", (unsigned long long)f->max_record);
+	while (input_rest(&f->input, &piece))
+		keep_rejected(f, piece.p, piece.full_len);
+	stop_if_strict(f);
 }
 
 void
@@ -172,7 +187,7 @@ filter_fail(struct filter *f, const char *fmt, ...)
 	report_fault(f, NULL, fmt, ap);
 	va_end(ap);
 	f->rejecting.n_faults++;
-	filter_stop_if_strict(f);
+	stop_if_strict(f);
 }
 
 void
@@ -212,8 +227,8 @@ filter_reject_file(struct filter *f, const char *fmt, ...)
 	reject_current(f, fmt, ap);
 	va_end(ap);
 	while (scan_rest(&f->input, &piece))
-		filter_keep_rejected(f, piece.p, piece.n);
-	filter_stop_if_strict(f);
+		keep_rejected(f, piece.p, piece.n);
+	stop_if_strict(f);
 }
 
 void

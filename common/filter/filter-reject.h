@@ -74,24 +74,10 @@ void filter_warn_file(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
 /* Returns false and rejects the line if it has a NUL byte or is not UTF-8. */
 bool filter_check_text(struct filter *, const struct line *);
 
-/*
- * For the files of filter.h only: the parts of rejecting input.  The caller of
- * filter_reject_beginning() copies the rest of what is rejected, and then calls
- * filter_stop_if_strict(): --strict must not end the program before.
- */
+/* The rest is for the files of filter.h only. */
 
-/* Reports f->current and copies it to the --rejects file. */
-void filter_reject_beginning(struct filter *, const char *fmt, ...)
-    PRINTF_LIKE(2, 3) COLD;
-
-/* Copies bytes to the --rejects file. */
-void filter_keep_rejected(struct filter *, const char *p, size_t n);
-
-/*
- * Under --strict, ends the program: abandons the output, but completes the
- * --rejects file.
- */
-void filter_stop_if_strict(struct filter *);
+/* Rejects f->current and the rest of its line, which is too long. */
+void filter_reject_long_line(struct filter *) COLD;
 
 /* Rejects the file from where it is to its end, for the reason alone. */
 void filter_reject_file(struct filter *, const char *fmt, ...)
