@@ -59,16 +59,6 @@ format_open(struct filter *f, const struct input_format *const *table,
 	return format;
 }
 
-void
-format_read(struct filter *f, const struct input_format *const *table,
-    const char *name, const struct format_options *options)
-{
-	const struct input_format *format = format_open(f, table, name);
-
-	if (format != NULL)
-		format->read(f, options);
-}
-
 bool
 format_begins_with(struct input *in, const char *signature)
 {

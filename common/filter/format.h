@@ -17,10 +17,7 @@
 struct filter;
 struct input;
 
-/*
- * Each filter that has formats defines this struct for itself; format_read()
- * passes a pointer to it unchanged to read().
- */
+/* Each filter that has formats defines this struct for itself, for read(). */
 struct format_options;
 
 struct input_format {
@@ -45,15 +42,9 @@ struct input_format {
 #define FORMAT_ADDRESS(name) &name##_format,
 
 /*
- * Reads the input in the named format or, if name is NULL, in the one that
- * recognizes it.  An unknown name ends the program.
- */
-void format_read(struct filter *, const struct input_format *const *table,
-    const char *name, const struct format_options *);
-
-/*
- * Opens the next file and returns the format to read it in; NULL if there is no
- * further file.
+ * Opens the next file and returns the format to read it in: the named one or,
+ * if name is NULL, the one that recognizes it; NULL if there is no further
+ * file.  An unknown name ends the program.
  */
 const struct input_format *format_open(struct filter *,
     const struct input_format *const *table, const char *name);

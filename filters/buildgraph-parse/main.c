@@ -28,10 +28,13 @@ static const struct about about = {
 int
 main(int argc, char **argv)
 {
+	const struct input_format *format;
 	struct filter f;
 
 	filter_begin(&f, &about, options, argc, argv);
-	format_read(&f, graph_formats, opt.format, &opt.reader);
+	format = format_open(&f, graph_formats, opt.format);
+	if (format != NULL)
+		format->read(&f, &opt.reader);
 	filter_expect_records(&f,
 	    "no node came: is this the graph of a build?");
 	return filter_end(&f);
