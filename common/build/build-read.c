@@ -113,17 +113,6 @@ read_flags(const struct rec *r)
 	    span_eq(event, "deployed") ? TASK_DEPLOYED : 0));
 }
 
-/*
- * The symbol of one of the most frequent kinds, found without interning;
- * SYM_NONE for any other kind.
- */
-static sym
-find_known_kind(const struct build *b, struct span text)
-{
-	return span_eq(text, "run") ? b->run : span_eq(text, "copy") ?
-	    b->copy : span_eq(text, "prepare") ? b->prepare : SYM_NONE;
-}
-
 static void
 defer_value(struct build *b, struct span text, struct column *column, size_t i)
 {
@@ -169,7 +158,6 @@ read_name(const struct rec *r, struct span id, struct span *name)
 static void
 read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 {
-	struct task *t = &b->tasks[i];
 	struct span text;
 
 	DEFER_NAME(b, id, tasks, i, id);
@@ -177,8 +165,7 @@ read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 		column_set(&b->labels.task_names, i,
 		    texts_add(&b->labels.name_texts, text));
 	read_values(b, r, b->labels.task_values, i);
-	if (rec_str(r, KIND, &text) == REC_OK &&
-	    (t->kind = find_known_kind(b, text)) == SYM_NONE)
+	if (rec_str(r, KIND, &text) == REC_OK)
 		DEFER_NAME(b, text, tasks, i, kind);
 	if (rec_str(r, HOST, &text) == REC_OK)
 		DEFER_NAME(b, text, tasks, i, host);
@@ -186,11 +173,7 @@ read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 		DEFER_NAME(b, text, tasks, i, rule);
 	if (rec_str(r, CONSUMER, &text) == REC_OK)
 		DEFER_NAME(b, text, tasks, i, consumer);
-	if (rec_str(r, UID, &text) != REC_OK)
-		return;
-	if (span_compare(text, id) == 0)
-		t->uid = UID_IS_ID;
-	else
+	if (rec_str(r, UID, &text) == REC_OK)
 		DEFER_NAME(b, text, tasks, i, uid);
 }
 
