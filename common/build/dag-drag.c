@@ -114,34 +114,21 @@ number_steps(const struct dag *d, const uint32_t *path, size_t n,
 		n_reaching[path[i]] = (uint32_t)i + 1;
 }
 
-/*
- * Writes the slack of each interval to the tree.  A vertex whose own slack is
- * not below the weight of the heaviest step is skipped: its intervals cannot
- * lower any drag.
- *
- * struct dag does not store which vertices are ends, so every vertex v with
- * tail 0 is treated as an end.  If v is not an end, all vertices after v on the
- * longest path to an end have weight 0.  Some of them may be steps, which v's
- * interval then contains although the path does not avoid them.  This does no
- * harm: the drag of a step of weight 0 is 0.
- */
+/* Writes the slack of each interval to the tree. */
 static void
-add_replacement_paths(const struct dag *d, const uint32_t *path, size_t n,
-    uint32_t *n_reaching, int64_t *tree)
+add_replacement_paths(const struct dag *d, const bool *is_end,
+    const uint32_t *path, size_t n, uint32_t *n_reaching, int64_t *tree)
 {
-	int64_t length = d->finish[path[n - 1]], heaviest = 0, rest;
+	int64_t length = d->finish[path[n - 1]], rest;
 	uint32_t v, w, max;
 
 	number_steps(d, path, n, n_reaching);
-	for (size_t i = 0; i < n; i++)
-		if (d->weight[path[i]] > heaviest)
-			heaviest = d->weight[path[i]];
 	for (size_t k = 0; k < d->n; k++) {
 		v = d->order[k];
 		max = max_of_deps(d, v, n_reaching);
 		if (n_reaching[v] == 0)
 			n_reaching[v] = max;
-		if (d->tail[v] < 0 || length - dag_through(d, v) >= heaviest)
+		if (d->tail[v] < 0)
 			continue;
 		/* The slack along the edge from w to v is rest - finish[w]. */
 		rest = length - d->weight[v] - d->tail[v];
@@ -151,20 +138,21 @@ add_replacement_paths(const struct dag *d, const uint32_t *path, size_t n,
 				tree_lower(tree, n, n_reaching[w], max,
 				    rest - d->finish[w]);
 		}
-		if (d->tail[v] == 0)
+		if (is_end[v])
 			tree_lower(tree, n, n_reaching[v], n,
 			    length - d->finish[v]);
 	}
 }
 
 void
-dag_drag(const struct dag *d, const uint32_t *path, size_t n, int64_t *drag)
+dag_drag(const struct dag *d, const bool *is_end, const uint32_t *path,
+    size_t n, int64_t *drag)
 {
 	uint32_t *n_reaching = mem_table(d->n, sizeof *n_reaching);
 	int64_t *tree = new_tree(n), slack;
 
 	if (n > 0)
-		add_replacement_paths(d, path, n, n_reaching, tree);
+		add_replacement_paths(d, is_end, path, n, n_reaching, tree);
 	for (size_t i = 0; i < n; i++) {
 		slack = tree_min_at(tree, n, i);
 		drag[i] = d->weight[path[i]] < slack ? d->weight[path[i]] :

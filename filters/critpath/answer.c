@@ -73,7 +73,7 @@ set_steps(struct path *p, const struct answer *a, const uint32_t *vertices,
 	int64_t *drag = mem_zero(n, sizeof *drag);
 
 	if (p == a->paths)
-		dag_drag(dag, vertices, n, drag);
+		dag_drag(dag, a->net->is_end, vertices, n, drag);
 	*p = (struct path){ .steps = mem_zero(n, sizeof *p->steps),
 	    .end = vertices[n - 1] };
 	for (size_t i = 0; i < n; i++) {

@@ -182,7 +182,7 @@ check_paths(struct dag *d, const bool edge[N_MAX][N_MAX])
 	length = longest_without(d, edge, -1);
 	CHECK(d->finish[best] == length, "not the end of a longest path");
 	path = dag_path_to(d, best, &n);
-	dag_drag(d, path, n, drag);
+	dag_drag(d, is_end, path, n, drag);
 	for (size_t i = 0; i < n; i++) {
 		CHECK(i == 0 || edge[path[i]][path[i - 1]],
 		    "step %zu does not depend on the one before", i);
