@@ -271,28 +271,6 @@ add_dependency(struct draft *d, uint32_t v, sym dep)
 		dag_add(&d->net->dag, v, link / 2);
 }
 
-/*
- * How many tasks or dependencies ahead memory is prefetched: first the link of
- * an id, then, when the link has arrived, the vertex to which it refers.  Links
- * and vertices are scattered in memory: waiting for them took a twentieth of
- * the run time for a million tasks.
- */
-enum { LINK_AHEAD = 16, VERTEX_AHEAD = 8 };
-
-static void
-prefetch_link(const struct draft *d, sym id)
-{
-	if (id != SYM_NONE)
-		__builtin_prefetch(&d->first_of[id]);
-}
-
-static void
-prefetch_vertex(const struct draft *d, sym id)
-{
-	if (id != SYM_NONE && d->first_of[id] != INDEX_NONE)
-		__builtin_prefetch(&d->vertices[d->first_of[id] / 2]);
-}
-
 /* Adds the dependencies that records list as `deps`. */
 static void
 add_listed_deps(struct draft *d)
@@ -300,15 +278,10 @@ add_listed_deps(struct draft *d)
 	const struct dependency *dep = d->net->build->deps;
 	const struct dependency *end = dep + d->net->build->n_deps;
 
-	for (; dep < end; dep++) {
-		if (end - dep > LINK_AHEAD) {
-			prefetch_link(d, dep[LINK_AHEAD].id);
-			prefetch_link(d, dep[LINK_AHEAD].dep);
-		}
+	for (; dep < end; dep++)
 		for (uint32_t link = d->first_of[dep->id]; link != INDEX_NONE;
 		    link = next_link(d, link))
 			add_dependency(d, link / 2, dep->dep);
-	}
 }
 
 /*
@@ -334,7 +307,7 @@ add_by_kind(struct draft *d)
 {
 	const struct network *net = d->net;
 	const struct build *b = net->build;
-	const struct task *t, *end = b->tasks + b->n_tasks;
+	const struct task *t;
 	uint32_t prepare;
 
 	sort_prepares(d);
@@ -342,11 +315,6 @@ add_by_kind(struct draft *d)
 		t = network_task(net, v);
 		if (t->kind != b->run && t->kind != b->copy)
 			continue;
-		if (end - t > LINK_AHEAD) {
-			prefetch_link(d, t[LINK_AHEAD].uid);
-			prefetch_link(d, t[LINK_AHEAD].consumer);
-			prefetch_vertex(d, t[VERTEX_AHEAD].consumer);
-		}
 		if (t->kind == b->copy)
 			add_copy(d, v, t);
 		prepare = find_prepare(d, t);
@@ -360,15 +328,13 @@ static void
 count_without_node(struct network *net)
 {
 	const struct build *b = net->build;
-	const struct task *t, *end = b->tasks + b->n_tasks;
+	const struct task *t;
 	bool has_graph = false;
 
 	for (size_t i = 0; i < b->n_nodes && !has_graph; i++)
 		has_graph = (b->nodes[i].flags & NODE_PHONY) == 0;
 	for (uint32_t v = 0; has_graph && v < net->n_tasks; v++) {
 		t = network_task(net, v);
-		if (end - t > LINK_AHEAD)
-			__builtin_prefetch(&b->node_of[t[LINK_AHEAD].id]);
 		net->n_without_node += t->kind == b->run &&
 		    build_find_node(b, t->id) == INDEX_NONE;
 	}
