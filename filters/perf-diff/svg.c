@@ -10,11 +10,12 @@
 #include "filters/perf-diff/phrases.h"
 
 enum { MANY = 400 };	/* points, which are then drawn paler */
+enum { LINE = 118 };	/* bytes of the answer */
 
 /* In pixels.  The labels of changes have LABEL_ROWS lines above a plot. */
-enum { WIDTH = 830, LEFT = 76, RIGHT = 14, HEAD = 58, TITLE = 24,
+enum { WIDTH = 830, LEFT = 76, RIGHT = 14, HEAD = 76, TITLE = 24,
     LABEL_ROWS = 3, LABEL_HEIGHT = 15, PLOT = 120, GAP = 26, FOOT = 40,
-    PADDING = 8, GRID_MAX = 12, LETTER = 6, TICKS = 5, SUBJECT_MAX = 36,
+    PADDING = 8, GRID_MAX = 12, LETTER = 7, TICKS = 5, SUBJECT_MAX = 36,
     PANEL = TITLE + LABEL_ROWS * LABEL_HEIGHT + PLOT + GAP };
 
 #define FONT	"font-family=\"system-ui,sans-serif\" font-size=\"%d\""
@@ -207,6 +208,7 @@ draw_changes(struct buf *b, const struct panel *p)
 	double ends[LABEL_ROWS] = { 0 }, x, from, width;
 	struct buf text = { 0 };
 	const struct change *c;
+	bool is_last;
 	int row;
 
 	for (c = p->changes; c < p->changes + p->n_changes; c++) {
@@ -229,14 +231,16 @@ draw_changes(struct buf *b, const struct panel *p)
 		buf_str(b, "</title></path>\n");
 
 		width = LETTER * (double)text.len;
-		from = fmin(x, WIDTH - RIGHT - width);
+		is_last = x + width > WIDTH - RIGHT;
+		from = is_last ? WIDTH - RIGHT - width : x;
 		for (row = 0; row < LABEL_ROWS && ends[row] > from; row++)
 			;
 		if (row == LABEL_ROWS)
 			continue;
 		ends[row] = from + width + PADDING;
-		draw_text(b, from, p->top - 5 - LABEL_HEIGHT * row, 12,
-		    colours[c->verdict], "start", buf_span(&text));
+		draw_text(b, is_last ? WIDTH - RIGHT : x,
+		    p->top - 5 - LABEL_HEIGHT * row, 12, colours[c->verdict],
+		    is_last ? "end" : "start", buf_span(&text));
 	}
 	buf_release(&text);
 }
@@ -299,7 +303,7 @@ static void
 draw_answer(struct buf *b, const struct results *a)
 {
 	struct buf text = { 0 };
-	struct span head, rest = span_of("", 0);
+	struct span head, rest = span_of("", 0), line;
 	char *colon;
 
 	phrases_sentence(a, &text);
@@ -316,7 +320,15 @@ draw_answer(struct buf *b, const struct results *a)
 		rest = span_str(colon + 2);
 	}
 	draw_text(b, PADDING, 24, 16, TEXT, "start", head);
-	draw_text(b, PADDING, 44, 12, TEXT, "start", rest);
+	for (int y = 44; rest.n > 0 && y < HEAD; y += LABEL_HEIGHT) {
+		line = rest;
+		if (line.n > LINE)
+			for (line.n = LINE; line.n > 1 &&
+			    line.p[line.n - 1] != ' '; line.n--)
+				;
+		draw_text(b, PADDING, y, 12, TEXT, "start", line);
+		rest = span_of(rest.p + line.n, rest.n - line.n);
+	}
 	buf_release(&text);
 }
 
