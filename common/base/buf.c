@@ -87,15 +87,9 @@ put_up_to_8_digits(char *p, uint64_t value)
 static char *
 put_u64(char *p, uint64_t value)
 {
-	uint64_t high = value / TEN_TO_8, higher = high / TEN_TO_8;
-
-	if (high == 0)
+	if (value < TEN_TO_8)
 		return put_up_to_8_digits(p, value);
-	if (higher == 0)
-		p = put_up_to_8_digits(p, high);
-	else
-		p = put_digits(put_up_to_8_digits(p, higher),
-		    eight_digits((uint32_t)(high % TEN_TO_8)), 8);
+	p = put_u64(p, value / TEN_TO_8);
 	return put_digits(p, eight_digits((uint32_t)(value % TEN_TO_8)), 8);
 }
 
