@@ -27,7 +27,6 @@ struct recio {
 	size_t object_end;		/* where in text the record ends; 0
 					   until yajl has got there */
 	unsigned depth;			/* 1 within the record */
-	bool is_map[RECIO_DEPTH + 1];	/* whether each level is an object */
 	/*
 	 * The keys of the open objects, to be searched for duplicates, except
 	 * the declared keys of the record, which rec_add_at() checks.
@@ -99,9 +98,9 @@ last_field(struct recio *io)
 
 /* Whether the innermost open value is an array that is a field. */
 static bool
-is_in_field_array(const struct recio *io)
+is_in_field_array(struct recio *io)
 {
-	return io->depth == 2 && !io->is_map[2];
+	return io->depth == 2 && last_field(io)->kind == REC_ARRAY;
 }
 
 /* Adds a value that is neither an array nor an object. */
@@ -200,7 +199,6 @@ open_level(struct recio *io, bool is_map)
 		last_field(io)->mixed = true;
 	}
 	io->depth++;
-	io->is_map[io->depth] = is_map;
 	io->first_name[io->depth] = io->n_names;
 	set_token_end(io);
 	return 1;
