@@ -6,6 +6,7 @@
 #include "common/base/num.h"
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
+#include "common/mal/type.h"
 #include "filters/malparse/rows.h"
 
 const char *const rows_id_columns[N_TABLES] = { "server_id", "execution_id",
@@ -322,7 +323,6 @@ find_type(struct rows *rows, struct span name)
 	uint64_t subtype_id = 0, id;
 	struct buf *b;
 	bool is_new;
-	int size;
 
 	id = types_assign(&rows->types, name, &is_new);
 	if (!is_new)
@@ -332,8 +332,8 @@ find_type(struct rows *rows, struct span name)
 	b = begin_row(rows, "mal_type");
 	json_uint(b, "type_id", id);
 	json_str(b, "tname", name);
-	if (types_size(name, &size))
-		json_int(b, "base_size", size);
+	if (id <= N_MAL_TYPES)
+		json_int(b, "base_size", mal_types[id - 1].size);
 	if (subtype_id > 0)
 		json_uint(b, "subtype_id", subtype_id);
 	end_row(rows);

@@ -43,14 +43,3 @@ types_subtype(struct span s)
 		return span_of(NULL, 0);
 	return span_of(s.p + 5, s.n - 6);
 }
-
-bool
-types_size(struct span name, int *size)
-{
-	for (size_t i = 0; i < N_MAL_TYPES; i++)
-		if (span_eq(name, mal_types[i].name)) {
-			*size = mal_types[i].size;
-			return true;
-		}
-	return false;
-}

@@ -35,11 +35,4 @@ uint64_t types_assign(struct types *, struct span name, bool *is_new);
 /* The T of "bat[:T]"; empty for other types. */
 struct span types_subtype(struct span name);
 
-/*
- * Sets *size to the size in bytes of a value of the type, or of T for a
- * bat[:T]; to -1 if values vary in size.  False if the type is not in
- * common/mal/type.c.
- */
-bool types_size(struct span name, int *size);
-
 #endif
