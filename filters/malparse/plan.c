@@ -81,7 +81,7 @@ remove_execution(struct plans *p, struct execution *x)
 			p->finished[i] = NULL;
 
 	for (size_t i = 0; i < x->n_variables; i++) {
-		free(x->variables[i].object);
+		buf_release(&x->variables[i].object);
 		free(x->variables[i].assigned_at);
 	}
 	free(x->variables);
@@ -313,12 +313,4 @@ plan_last_assignment(const struct variable *v, int64_t pc)
 	size_t i = n_assigned_below(v, pc);
 
 	return i == 0 ? 0 : v->assigned_at[i - 1];
-}
-
-void
-plan_set_object(struct variable *v, struct span object)
-{
-	v->object = mem_grow(v->object, &v->cap, object.n, 1);
-	memcpy(v->object, object.p, object.n);
-	v->n = object.n;
 }

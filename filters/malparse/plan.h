@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/buf.h"
 #include "common/base/intern.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
@@ -20,8 +21,7 @@
 struct variable {
 	struct span name;
 	uint64_t id;
-	char *object;		/* the last JSON text that describes it */
-	size_t n, cap;		/* length and capacity of object, in bytes */
+	struct buf object;	/* the last JSON text that describes it */
 	int64_t *assigned_at;	/* pcs that assign it, ascending */
 	size_t n_assigned, assigned_cap;
 	bool created;		/* a done event has assigned it */
@@ -194,8 +194,5 @@ void plan_add_assignment(struct variable *, int64_t pc);
 
 /* The last instruction before pc that has assigned the variable; 0 if none. */
 int64_t plan_last_assignment(const struct variable *, int64_t pc);
-
-/* Replaces variable.object by a copy of this one. */
-void plan_set_object(struct variable *, struct span object);
 
 #endif

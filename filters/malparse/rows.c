@@ -414,7 +414,7 @@ rows_put_variable(struct rows *rows, const struct execution *x,
 	    { V_NESTIMATE, "nestimate", AS_INT } };
 	const char *why;
 	const struct rec *r = recio_parse(rows->variables,
-	    span_of(v->object, v->n), &why);
+	    buf_span(&v->object), &why);
 	struct span type = span_of(NULL, 0);
 	uint64_t type_id = 0;
 	int64_t parent = 0;

@@ -233,8 +233,10 @@ use_variables(struct trace *t, struct execution *x, const struct event *e,
 
 		is_result = event_is_result(&walk, r);
 		has_values = states_values(v, e, r, is_result);
-		if (has_values || is_new)
-			plan_set_object(v, object);
+		if (has_values || is_new) {
+			v->object.len = 0;
+			buf_add(&v->object, object.p, object.n);
+		}
 		v->has_value = v->has_value || has_values;
 
 		flag = NULL;
