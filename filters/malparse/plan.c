@@ -39,6 +39,8 @@ plans_init(struct plans *p,
 	*p = (struct plans){ .on_remove = on_remove, .context = context };
 	intern_init(&p->names);
 	map_init(&p->map, execution_key, p);
+	for (uint32_t i = 0; i < EXECUTIONS_MAX; i++)
+		p->free[p->n_free++] = i;
 }
 
 static uint64_t
@@ -71,14 +73,8 @@ remove_execution(struct plans *p, struct execution *x)
 	p->on_remove(p->context, x);
 	map_remove(&p->map, hash_key(x), x->index);
 	p->executions[x->index] = NULL;
-	p->free = mem_grow(p->free, &p->free_cap, p->n_free + 1,
-	    sizeof *p->free);
 	p->free[p->n_free++] = x->index;
 	unlink_by_age(p, x);
-	p->n_executions--;
-	for (size_t i = 0; i < FINISHED_MAX; i++)
-		if (p->finished[i] == x)
-			p->finished[i] = NULL;
 
 	for (size_t i = 0; i < x->n_variables; i++) {
 		buf_release(&x->variables[i].object);
@@ -106,8 +102,6 @@ plans_release(struct plans *p)
 {
 	map_release(&p->map);
 	intern_release(&p->names);
-	free(p->executions);
-	free(p->free);
 }
 
 static struct execution *
@@ -115,23 +109,16 @@ add_execution(struct plans *p, const struct execution *new)
 {
 	struct execution *x = mem_zero(1, sizeof *x);
 
-	if (p->n_executions == EXECUTIONS_MAX)
+	if (p->n_free == 0)
 		remove_execution(p, p->oldest);
 	x->key = new->key;
 	x->thread = INDEX_NONE;
-	if (p->n_free > 0) {
-		x->index = p->free[--p->n_free];
-	} else {
-		p->executions = mem_grow(p->executions, &p->cap, p->n + 1,
-		    sizeof *p->executions);
-		x->index = (uint32_t)p->n++;
-	}
+	x->index = p->free[--p->n_free];
 	p->executions[x->index] = x;
 	map_init(&x->by_name, variable_key, x);
 	map_init(&x->by_pc, instruction_key, x);
 	map_put(&p->map, hash_key(x), x->index);
 	link_newest(p, x);
-	p->n_executions++;
 	return x;
 }
 
@@ -221,7 +208,8 @@ plans_root(const struct plans *p, const struct execution *x)
 void
 plans_finish(struct plans *p, struct execution *x)
 {
-	struct execution **slot = &p->finished[p->next_finished];
+	struct execution_ref *slot = &p->finished[p->next_finished];
+	struct execution *old = plans_get(p, *slot);
 
 	if (x->key.tag == 0) {
 		remove_execution(p, x);
@@ -231,9 +219,9 @@ plans_finish(struct plans *p, struct execution *x)
 		return;
 	x->is_finished = true;
 	p->next_finished = (p->next_finished + 1) % FINISHED_MAX;
-	if (*slot != NULL)
-		remove_execution(p, *slot);
-	*slot = x;
+	if (old != NULL)
+		remove_execution(p, old);
+	*slot = plans_ref(x);
 }
 
 struct instruction *

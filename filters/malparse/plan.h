@@ -124,13 +124,11 @@ enum { EXECUTIONS_MAX = 4096, FINISHED_MAX = 64 };
 struct plans {
 	struct intern names;		/* sessions, clients, operations */
 	struct map map;			/* of executions, by key */
-	struct execution **executions;	/* by index; NULL if free */
-	size_t n, cap;			/* of executions, with the free ones */
-	uint32_t *free;			/* free indexes */
-	size_t n_free, free_cap;
-	size_t n_executions;		/* without the free ones */
+	struct execution *executions[EXECUTIONS_MAX];	/* NULL: free */
+	uint32_t free[EXECUTIONS_MAX];	/* free indexes in executions */
+	size_t n_free;
 	struct execution *oldest, *newest;	/* by last event, or NULL */
-	struct execution *finished[FINISHED_MAX];	/* a ring buffer */
+	struct execution_ref finished[FINISHED_MAX];	/* a ring buffer */
 	size_t next_finished;
 	void (*on_remove)(void *context, struct execution *);
 	void *context;
