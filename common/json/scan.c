@@ -44,17 +44,18 @@ scan_each(struct input *in, const char *brackets, bool (*read)(void *context),
 	return scan_accept(in, brackets[1]);
 }
 
-static void
-consume(struct input *in, struct span *piece, size_t n)
+struct span
+scan_consume(struct input *in, size_t n)
 {
+	struct span piece = span_of(in->at, n);
 	const char *p = in->at, *end = p + n;
 
-	*piece = span_of(p, n);
 	while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
 		in->line++;
 		p++;
 	}
-	in->at += n;
+	in->at = end;
+	return piece;
 }
 
 enum scan_result
@@ -72,7 +73,7 @@ scan_value(struct input *in, size_t limit, struct span *value, uint64_t *line)
 		    (size_t)(in->end - in->at)));
 	while (!whole && s.at <= limit && input_more(in));
 	if (s.at > limit) {
-		consume(in, value, s.at);
+		*value = scan_consume(in, s.at);
 		return SCAN_TOO_LONG;
 	}
 	/*
@@ -80,10 +81,10 @@ scan_value(struct input *in, size_t limit, struct span *value, uint64_t *line)
 	 * skip_value() could not know.  Anything else is truncated.
 	 */
 	if (!whole && (s.depth > 0 || s.in_string)) {
-		consume(in, value, (size_t)(in->end - in->at));
+		*value = scan_consume(in, (size_t)(in->end - in->at));
 		return SCAN_TRUNCATED;
 	}
-	consume(in, value, s.at);
+	*value = scan_consume(in, s.at);
 	return SCAN_WHOLE;
 }
 
@@ -92,7 +93,7 @@ scan_rest(struct input *in, struct span *piece)
 {
 	if (in->at == in->end && !input_more(in))
 		return false;
-	consume(in, piece, (size_t)(in->end - in->at));
+	*piece = scan_consume(in, (size_t)(in->end - in->at));
 	return true;
 }
 

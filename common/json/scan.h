@@ -27,6 +27,9 @@ int scan_peek(struct input *);
  */
 bool scan_accept(struct input *, char c);
 
+/* Consumes n bytes, which are in the buffer, and returns them. */
+struct span scan_consume(struct input *, size_t n);
+
 enum scan_result {
 	SCAN_WHOLE,	/* *value is whole */
 	SCAN_NONE,	/* no value begins here; nothing was consumed */

@@ -38,15 +38,9 @@ static void
 consume(struct stream *s, size_t n)
 {
 	struct input *in = &s->f->input;
-	const char *p = in->at, *end = p + n;
 
-	s->f->current = span_of(p, n);
 	s->f->current_line = in->line + 1;
-	while ((p = memchr(p, '\n', (size_t)(end - p))) != NULL) {
-		in->line++;
-		p++;
-	}
-	in->at = end;
+	s->f->current = scan_consume(in, n);
 }
 
 void
