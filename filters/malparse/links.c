@@ -39,10 +39,6 @@ struct connection {
 
 /* A thread of a session, or of a client if there is no session. */
 struct thread {
-	struct {
-		uint32_t session, client;
-		int64_t thread;
-	} key;
 	struct call *calls;
 	size_t n_calls, calls_cap;
 	struct ended_plan *ended;
@@ -61,19 +57,11 @@ struct registration {
 	size_t n, cap;
 };
 
-static struct span
-thread_key(const void *context, uint32_t i)
-{
-	const struct links *l = context;
-
-	return span_bytes(&l->threads[i].key, sizeof l->threads[i].key);
-}
-
 void
 links_init(struct links *l, struct rows *rows, struct plans *plans)
 {
 	*l = (struct links){ .rows = rows, .plans = plans };
-	map_init(&l->by_thread, thread_key, l);
+	intern_init(&l->thread_keys);
 	intern_init(&l->keys);
 }
 
@@ -89,26 +77,26 @@ links_release(struct links *l)
 		free(l->registrations[i].workers);
 	free(l->threads);
 	free(l->registrations);
-	map_release(&l->by_thread);
+	intern_release(&l->thread_keys);
 	intern_release(&l->keys);
 }
 
 static uint32_t
 find_thread(struct links *l, const struct execution *x, const struct event *e)
 {
-	struct thread new = { .connection.registration = INDEX_NONE };
-	uint32_t i, next = (uint32_t)l->n_threads;
+	const struct {
+		uint32_t session, client;
+		int64_t thread;
+	} key = { x->key.session, x->key.client, e->thread };
+	uint32_t i = intern_add(&l->thread_keys,
+	    span_bytes(&key, sizeof key));
 
-	new.key.session = x->key.session;
-	new.key.client = x->key.client;
-	new.key.thread = e->thread;
-	i = map_find_or_add(&l->by_thread,
-	    span_bytes(&new.key, sizeof new.key), next);
-	if (i != next)
-		return i;
-	l->threads = mem_grow(l->threads, &l->threads_cap, l->n_threads + 1,
-	    sizeof *l->threads);
-	l->threads[l->n_threads++] = new;
+	if (i == l->n_threads) {
+		l->threads = mem_grow(l->threads, &l->threads_cap,
+		    l->n_threads + 1, sizeof *l->threads);
+		l->threads[l->n_threads++] = (struct thread){
+		    .connection.registration = INDEX_NONE };
+	}
 	return i;
 }
 

@@ -37,9 +37,10 @@
 struct links {
 	struct rows *rows;	/* borrowed */
 	struct plans *plans;	/* borrowed */
-	struct thread *threads;	/* one for each thread of each session */
+	struct thread *threads;	/* one for each thread of each session, by
+				   symbol in thread_keys */
 	size_t n_threads, threads_cap;
-	struct map by_thread;	/* threads by session, client and thread */
+	struct intern thread_keys;	/* session, client and thread */
 	struct intern keys;	/* of registrations: see links_register() */
 	struct registration *registrations;	/* by symbol in keys */
 	size_t n_registrations, registrations_cap;

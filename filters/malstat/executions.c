@@ -41,14 +41,6 @@ const char *const executions_keys[] = KEY_TEXTS(EXECUTIONS_KEYS);
 enum { STATE_START, STATE_DONE, STATE_PAUSE };
 
 static struct span
-session_key(const void *context, uint32_t i)
-{
-	const struct trace *t = context;
-
-	return span_bytes(&t->sessions[i].key, sizeof t->sessions[i].key);
-}
-
-static struct span
 execution_key(const void *context, uint32_t i)
 {
 	const struct trace *t = context;
@@ -71,7 +63,7 @@ executions_init(struct trace *t)
 {
 	*t = (struct trace){ .number = 0 };
 	intern_init(&t->names);
-	map_init(&t->session_by_key, session_key, t);
+	intern_init(&t->session_keys);
 	map_init(&t->execution_by_key, execution_key, t);
 	map_init(&t->instruction_by_key, instruction_key, t);
 }
@@ -80,7 +72,7 @@ void
 executions_release(struct trace *t)
 {
 	intern_release(&t->names);
-	map_release(&t->session_by_key);
+	intern_release(&t->session_keys);
 	map_release(&t->execution_by_key);
 	map_release(&t->instruction_by_key);
 	free(t->sessions);
@@ -96,15 +88,14 @@ find_session(struct trace *t, sym name, uint64_t trace)
 {
 	struct session s = { .key = { name, trace }, .workers = INT_UNKNOWN,
 	    .local_us = INT_UNKNOWN };
-	uint32_t next = (uint32_t)t->n_sessions;
-	uint32_t i = map_find_or_add(&t->session_by_key,
-	    span_bytes(&s.key, sizeof s.key), next);
+	uint32_t i = intern_add(&t->session_keys,
+	    span_bytes(&s.key, sizeof s.key));
 
-	if (i != next)
-		return i;
-	t->sessions = mem_grow(t->sessions, &t->sessions_cap,
-	    t->n_sessions + 1, sizeof *t->sessions);
-	t->sessions[t->n_sessions++] = s;
+	if (i == t->n_sessions) {
+		t->sessions = mem_grow(t->sessions, &t->sessions_cap,
+		    t->n_sessions + 1, sizeof *t->sessions);
+		t->sessions[t->n_sessions++] = s;
+	}
 	return i;
 }
 

@@ -82,9 +82,9 @@ struct session {
 
 struct trace {
 	struct intern names;
-	struct session *sessions;
+	struct session *sessions;	/* by symbol in session_keys */
 	size_t n_sessions, sessions_cap;
-	struct map session_by_key;
+	struct intern session_keys;
 	struct execution *executions;
 	size_t n_executions, executions_cap;
 	struct map execution_by_key;
