@@ -1,7 +1,5 @@
 /* malstat - reports the costliest MonetDB operations and the use of cores */
 
-#include <stdlib.h>
-
 #include "common/base/err.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
@@ -94,7 +92,6 @@ costs_all(struct filter *f, struct trace *t)
 
 	queries_release(&queries);
 	scopes_release(&scopes);
-	free(pieces.list);
 }
 
 int

@@ -18,7 +18,7 @@ struct pieces {
 
 /*
  * Sets the self times of all instances, and collects the pieces of work in the
- * order of the lanes.  The caller frees pieces.list.
+ * order of the lanes.  scopes_make() takes over pieces.list.
  */
 void trace_measure(struct trace *, struct pieces *);
 

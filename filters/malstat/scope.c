@@ -70,77 +70,50 @@ number_roots(const struct trace *t, uint32_t *roots, size_t *n)
 	return list;
 }
 
-/*
- * Where the instances and the pieces of each root begin when they are grouped
- * by root, and at the end their numbers.
- */
-struct starts {
-	size_t *instances, *pieces;
-};
-
-static void
-starts_init(struct starts *s, const struct trace *t, const struct pieces *p,
-    const uint32_t *roots, size_t n_roots)
-{
-	s->instances = mem_zero(n_roots + 1, sizeof *s->instances);
-	s->pieces = mem_zero(n_roots + 1, sizeof *s->pieces);
-	for (size_t i = 0; i < t->n; i++)
-		s->instances[roots[t->instances[i].execution] + 1]++;
-	for (size_t i = 0; i < p->n; i++)
-		s->pieces[roots[t->instances[
-		    p->list[i].instance].execution] + 1]++;
-	for (size_t i = 0; i < n_roots; i++) {
-		s->instances[i + 1] += s->instances[i];
-		s->pieces[i + 1] += s->pieces[i];
-	}
-}
-
 void
 scopes_make(struct scopes *s, const struct trace *t, const struct pieces *p)
 {
-	uint32_t *roots = find_roots(t), *list, *grouped, x;
-	struct starts at;
+	uint32_t *numbers = find_roots(t), *roots;
+	struct scope *whole, *to;
 	size_t n;
 
-	list = number_roots(t, roots, &n);
+	roots = number_roots(t, numbers, &n);
 	*s = (struct scopes){ .n = 1 };
-	s->list = mem_resize(NULL, n + 1, sizeof *s->list);
-	s->instances = mem_resize(NULL, 2 * t->n, sizeof *s->instances);
-	s->pieces = mem_resize(NULL, p->n, sizeof *s->pieces);
-	for (uint32_t i = 0; i < t->n; i++)
-		s->instances[i] = i;
-	s->list[0] = (struct scope){ INDEX_NONE, s->instances, t->n, p->list,
-	    p->n };
-
-	starts_init(&at, t, p, roots, n);
-	grouped = s->instances + t->n;
+	s->list = mem_zero(n + 1, sizeof *s->list);
 	for (size_t i = 0; i < n; i++)
-		if (at.instances[i] < at.instances[i + 1])
-			s->list[s->n++] = (struct scope){ list[i],
-			    grouped + at.instances[i],
-			    at.instances[i + 1] - at.instances[i],
-			    s->pieces + at.pieces[i],
-			    at.pieces[i + 1] - at.pieces[i] };
-	/* From here on the starts are those of the room that is left. */
-	for (uint32_t i = 0; i < t->n; i++) {
-		x = t->instances[i].execution;
-		grouped[at.instances[roots[x]]++] = i;
-	}
-	for (size_t i = 0; i < p->n; i++) {
-		x = t->instances[p->list[i].instance].execution;
-		s->pieces[at.pieces[roots[x]]++] = p->list[i];
-	}
+		s->list[i + 1].root = roots[i];
+	whole = s->list;
+	*whole = (struct scope){ .root = INDEX_NONE, .n_instances = t->n,
+	    .pieces = p->list, .n_pieces = p->n };
+	whole->instances = mem_resize(NULL, t->n, sizeof *whole->instances);
 
-	free(at.instances);
-	free(at.pieces);
+	for (uint32_t i = 0; i < t->n; i++) {
+		whole->instances[i] = i;
+		to = whole + 1 + numbers[t->instances[i].execution];
+		to->instances = mem_grow(to->instances, &to->instances_cap,
+		    to->n_instances + 1, sizeof *to->instances);
+		to->instances[to->n_instances++] = i;
+	}
+	for (const struct piece *x = p->list; x < p->list + p->n; x++) {
+		to = whole + 1 + numbers[t->instances[x->instance].execution];
+		to->pieces = mem_grow(to->pieces, &to->pieces_cap,
+		    to->n_pieces + 1, sizeof *to->pieces);
+		to->pieces[to->n_pieces++] = *x;
+	}
+	/* Leave out the roots without instances. */
+	for (size_t i = 1; i <= n; i++)
+		if (s->list[i].n_instances > 0)
+			s->list[s->n++] = s->list[i];
+	free(numbers);
 	free(roots);
-	free(list);
 }
 
 void
 scopes_release(struct scopes *s)
 {
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->list[i].instances);
+		free(s->list[i].pieces);
+	}
 	free(s->list);
-	free(s->instances);
-	free(s->pieces);
 }
