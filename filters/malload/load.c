@@ -12,6 +12,14 @@
 #include "filters/malload/replace.h"
 #include "filters/malload/value.h"
 
+static void
+prepare(struct load *l, sqlite3_stmt **s, const char *sql)
+{
+	if (sqlite3_prepare_v3(l->database.handle, sql, -1,
+	    SQLITE_PREPARE_PERSISTENT, s, NULL) != SQLITE_OK)
+		database_fail(&l->database);
+}
+
 void
 load_open(struct load *l, struct filter *f, const char *path)
 {
@@ -19,17 +27,18 @@ load_open(struct load *l, struct filter *f, const char *path)
 
 	*l = (struct load){ .trace.f = f, .trace.database = &l->database };
 	database_open(&l->database, path);
+	references_init(&l->trace);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++) {
 		b.len = 0;
 		buf_printf(&b, "INSERT INTO \"%s\" VALUES (", tables[t].name);
 		for (size_t i = 0; i < tables[t].n_columns; i++)
 			buf_str(&b, i > 0 ? ", ?" : "?");
 		buf_str(&b, ")");
-		if (sqlite3_prepare_v3(l->database.handle, b.data, (int)b.len,
-		    SQLITE_PREPARE_PERSISTENT, &l->insert[t], NULL) !=
-		    SQLITE_OK)
-			database_fail(&l->database);
+		prepare(l, &l->insert[t], t == MAL_TYPE ? REFERENCE_ADD_TYPE :
+		    buf_cstr(&b));
 	}
+	prepare(l, &l->same_type, REFERENCE_SAME_TYPE);
+	prepare(l, &l->same_execution, REFERENCE_SAME_EXECUTION);
 	buf_release(&b);
 }
 
@@ -38,6 +47,8 @@ load_close(struct load *l)
 {
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		sqlite3_finalize(l->insert[t]);
+	sqlite3_finalize(l->same_type);
+	sqlite3_finalize(l->same_execution);
 	database_close(&l->database);
 }
 
@@ -77,7 +88,6 @@ begin_trace(struct load *l, const struct rec *r)
 	    l->trace.n_replaced = 0;
 	sha1_init(&l->digest);
 	database_run(&l->database, "BEGIN IMMEDIATE");
-	references_begin(&l->trace);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		find_shift(l, t, r);
 	/* references_finish() translates the ids of types. */
@@ -202,17 +212,20 @@ bind(sqlite3_stmt *s, int parameter, const struct column *c,
 		sqlite3_bind_int64(s, parameter, v->integer);
 }
 
+/* Binds the columns of the row, or as many as the statement has parameters. */
 static bool
-bind_row(struct load *l, enum table_id t, const struct rec *r)
+bind_row(struct load *l, sqlite3_stmt *s, enum table_id t,
+    const struct rec *r)
 {
 	const struct column *c = tables[t].columns;
+	int n = sqlite3_bind_parameter_count(s);
 	struct value v;
 
-	for (size_t i = 0; i < tables[t].n_columns; i++, c++) {
-		if (!value_read(&v, l->trace.f, r, t, i) ||
+	for (int i = 0; i < n; i++, c++) {
+		if (!value_read(&v, l->trace.f, r, t, (size_t)i) ||
 		    !shift_id(l, c, t, &v))
 			return false;
-		bind(l->insert[t], (int)i + 1, c, &v);
+		bind(s, i + 1, c, &v);
 	}
 	return true;
 }
@@ -235,7 +248,7 @@ reject_event(struct load *l, const struct rec *r)
 {
 	enum table_id t = REJECTED_PROFILER_EVENT;
 
-	if (!bind_row(l, t, r))
+	if (!bind_row(l, l->insert[t], t, r))
 		return;
 	/* The last column is the reason. */
 	sqlite3_bind_text(l->insert[t], (int)tables[t].n_columns,
@@ -244,42 +257,21 @@ reject_event(struct load *l, const struct rec *r)
 		l->trace.n_rejected++;
 }
 
-/*
- * Runs a statement whose parameters are the first four columns of the row, all
- * of which have been checked.  Returns the number of rows that it added.
- */
-static int
-run_with_row(struct load *l, const char *sql, enum table_id t,
-    const struct rec *r)
+/* Runs one of the statements of references.h; true if it added a row. */
+static bool
+relate(struct load *l, sqlite3_stmt *s)
 {
-	const struct column *c = tables[t].columns;
-	sqlite3_stmt *s;
-	struct value v;
-	bool done;
-
-	if (sqlite3_prepare_v2(l->database.handle, sql, -1, &s, NULL) !=
-	    SQLITE_OK)
-		database_fail(&l->database);
-	for (int i = 0; i < 4; i++, c++) {
-		value_read(&v, l->trace.f, r, t, (size_t)i);
-		shift_id(l, c, t, &v);
-		bind(s, i + 1, c, &v);
-	}
-	done = step(l, s);
-	sqlite3_finalize(s);
-	return done ? sqlite3_changes(l->database.handle) : 0;
+	return step(l, s) && sqlite3_changes(l->database.handle) > 0;
 }
 
 static bool
 add_type(struct load *l, const struct rec *r)
 {
-	struct value v;
-
-	for (size_t i = 0; i < tables[MAL_TYPE].n_columns; i++)
-		if (!value_read(&v, l->trace.f, r, MAL_TYPE, i))
-			return false;
-	run_with_row(l, REFERENCE_ADD_TYPE, MAL_TYPE, r);
-	if (run_with_row(l, REFERENCE_SAME_TYPE, MAL_TYPE, r) > 0)
+	if (!bind_row(l, l->same_type, MAL_TYPE, r) ||
+	    !bind_row(l, l->insert[MAL_TYPE], MAL_TYPE, r))
+		return false;
+	step(l, l->insert[MAL_TYPE]);
+	if (relate(l, l->same_type))
 		return true;
 	filter_reject(l->trace.f, "mal_type: type_id occurs twice");
 	return false;
@@ -291,13 +283,13 @@ add_row(struct load *l, enum table_id t, const struct rec *r)
 {
 	if (t == MAL_TYPE)
 		return add_type(l, r);
-	if (!bind_row(l, t, r))
+	if (!bind_row(l, l->insert[t], t, r))
 		return false;
 	if (step(l, l->insert[t]))
 		return true;
 	/* Another id may have the same session, client and tag. */
-	if (t == MAL_EXECUTION &&
-	    run_with_row(l, REFERENCE_SAME_EXECUTION, t, r) > 0)
+	if (t == MAL_EXECUTION && bind_row(l, l->same_execution, t, r) &&
+	    relate(l, l->same_execution))
 		return true;
 	if (t == MAL_EXECUTION)
 		filter_reject(l->trace.f,

@@ -34,6 +34,7 @@ struct rec;
 struct load {
 	struct database database;
 	sqlite3_stmt *insert[N_TABLES];
+	sqlite3_stmt *same_type, *same_execution;	/* see references.h */
 	bool in_trace;
 	int64_t n_begun;		/* streams begun when the trace began;
 					   all must have ended when it is

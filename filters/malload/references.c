@@ -211,7 +211,7 @@ drop_orphans(struct trace *t)
 }
 
 void
-references_begin(struct trace *t)
+references_init(struct trace *t)
 {
 	database_run(t->database,
 	    "CREATE TEMP TABLE same_type (new integer PRIMARY KEY, old, "
@@ -243,6 +243,6 @@ references_finish(struct trace *t)
 		filter_fail(t->f, "%llu events were moved to "
 		    "rejected_profiler_event, with the reason",
 		    (unsigned long long)t->n_rejected);
-	database_run(t->database, "DROP TABLE same_type; "
-	    "DROP TABLE same_execution; DROP TABLE same_variable");
+	database_run(t->database, "DELETE FROM same_type; "
+	    "DELETE FROM same_execution; DELETE FROM same_variable");
 }

@@ -31,13 +31,14 @@ struct trace {
 uint64_t trace_run(struct trace *, enum table_id, const char *sql);
 
 /*
- * Creates the temporary tables same_type, same_execution and same_variable.
+ * Creates the temporary tables same_type, same_execution and same_variable,
+ * which are empty at the beginning of each trace.
  * Each row relates an id of the trace (column "new") to the id that the same
  * type, execution or variable has in the database (column "old").
  * REFERENCE_SAME_TYPE, REFERENCE_SAME_EXECUTION (and replace.c) and
  * references_finish() fill them, in this order.
  */
-void references_begin(struct trace *);
+void references_init(struct trace *);
 
 /*
  * Call this when all rows of the trace are in the database.  If the database
