@@ -357,16 +357,8 @@ read_object(const char *p, const char *end, struct rec *r)
 	}
 }
 
-bool
-plain_read(struct rec *r, struct span text)
-{
-	const char *end = text.p + text.n;
-
-	return read_object(text.p, end, r) == end;
-}
-
 size_t
-plain_read_first(struct rec *r, struct span text)
+plain_read(struct rec *r, struct span text)
 {
 	const char *p = read_object(text.p, text.p + text.n, r);
 

@@ -383,7 +383,7 @@ recio_parse(struct recio *io, struct span text, const char **why)
 	yajl_status status = yajl_status_ok;
 	const char *end = text.p + text.n;
 
-	if (plain_read(&io->rec, text))
+	if (text.n > 0 && plain_read(&io->rec, text) == text.n)
 		return &io->rec;
 	io->text = text;
 	io->token_end = io->object_end = 0;
@@ -430,7 +430,7 @@ recio_member(struct recio *io, const struct rec *r, unsigned key)
 struct rec *
 recio_plain(struct recio *io, struct span text, size_t *n)
 {
-	*n = plain_read_first(&io->rec, text);
+	*n = plain_read(&io->rec, text);
 	return *n > 0 ? &io->rec : NULL;
 }
 
