@@ -192,15 +192,11 @@ map_release(struct map *m)
 }
 
 uint32_t
-map_find_hashed(const struct map *m, uint64_t hash, struct span key)
-{
-	return map_value(m, map_find_slot(m, hash, hash, key, m->key_of));
-}
-
-uint32_t
 map_find(const struct map *m, struct span key)
 {
-	return map_find_hashed(m, map_hash(key.p, key.n), key);
+	uint64_t hash = map_hash(key.p, key.n);
+
+	return map_value(m, map_find_slot(m, hash, hash, key, m->key_of));
 }
 
 uint32_t

@@ -108,9 +108,6 @@ map_value(const struct map *m, size_t slot)
 /* A key's value, INDEX_NONE if the key is not in the map. */
 uint32_t map_find(const struct map *, struct span key);
 
-/* The same for a caller that already has the key's hash, map_hash(). */
-uint32_t map_find_hashed(const struct map *, uint64_t hash, struct span key);
-
 /*
  * map_put() adds a value, whose key must not be in the map; map_remove()
  * removes a value, which must be in the map.  hash is the hash of the value's
