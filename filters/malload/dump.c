@@ -60,15 +60,18 @@ dump_open(struct dump *d, struct filter *f, const char *directory)
 	struct buf *b;
 
 	*d = (struct dump){ .f = f, .directory = directory };
-	if (directory == NULL)
-		return;
-	if (mkdir(directory, 0777) == -1 && errno != EEXIST)
+	if (directory != NULL && mkdir(directory, 0777) == -1 &&
+	    errno != EEXIST)
 		die_errno("cannot make '%s'", directory);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++) {
+		if (directory == NULL) {
+			output_open_spool(&d->files[t]);
+			continue;
+		}
 		/* output.c borrows the path until output_close(). */
 		d->path[t] = path_in(d, tables[t].name, ".csv");
-		output_open(&d->csv[t], d->path[t].data);
-		b = &d->csv[t].buf;
+		output_open(&d->files[t], d->path[t].data);
+		b = &d->files[t].buf;
 		for (size_t i = 0; i < tables[t].n_columns; i++) {
 			buf_str(b, i > 0 ? "," : "");
 			buf_str(b, tables[t].columns[i].name);
@@ -77,44 +80,35 @@ dump_open(struct dump *d, struct filter *f, const char *directory)
 	}
 }
 
+/*
+ * A statement is "INSERT INTO t VALUES\n(1,2),\n(3,4);\n", for example.  The
+ * ";" is written when the next one begins, or at the end.
+ */
 void
 dump_row(struct dump *d, enum table_id t, const struct rec *r)
 {
-	const struct column *c = tables[t].columns;
-	struct buf *b = &d->spool[t].buf;
+	bool is_csv = d->directory != NULL;
+	bool is_first = d->n_rows[t] % ROWS_PER_INSERT_MAX == 0;
+	struct buf *b = &d->files[t].buf;
+	size_t start = b->len;
 	struct value v;
-	bool is_first;
 
-	d->row.len = 0;
-	for (size_t i = 0; i < tables[t].n_columns; i++, c++) {
-		if (!value_read(&v, d->f, r, t, i))
-			return;
-		if (i > 0)
-			buf_char(&d->row, ',');
-		put_value(&d->row, c, &v, d->directory != NULL);
-	}
-
-	if (d->directory != NULL) {
-		buf_add(&d->csv[t].buf, d->row.data, d->row.len);
-		buf_char(&d->csv[t].buf, '\n');
-		output_done(&d->csv[t]);
-		return;
-	}
-
-	/*
-	 * A statement such as "INSERT INTO t VALUES\n(1,2),\n(3,4);\n".  The
-	 * ";" is written when the next one begins, or at the end.
-	 */
-	if (d->n_rows[t] == 0)
-		output_open_spool(&d->spool[t]);
-	is_first = d->n_rows[t] % ROWS_PER_INSERT_MAX == 0;
-	if (is_first)
+	if (!is_csv && is_first)
 		buf_printf(b, "%sINSERT INTO \"%s\" VALUES\n",
 		    d->n_rows[t] > 0 ? ";\n" : "", tables[t].name);
-	buf_str(b, is_first ? "(" : ",\n(");
-	buf_add(b, d->row.data, d->row.len);
-	buf_char(b, ')');
-	output_done(&d->spool[t]);
+	if (!is_csv)
+		buf_str(b, is_first ? "(" : ",\n(");
+	for (size_t i = 0; i < tables[t].n_columns; i++) {
+		if (!value_read(&v, d->f, r, t, i)) {
+			b->len = start;
+			return;
+		}
+		if (i > 0)
+			buf_char(b, ',');
+		put_value(b, &tables[t].columns[i], &v, is_csv);
+	}
+	buf_char(b, is_csv ? '\n' : ')');
+	output_done(&d->files[t]);
 	d->n_rows[t]++;
 }
 
@@ -122,7 +116,7 @@ static void
 put_spooled_rows(struct dump *d, enum table_id t)
 {
 	char block[1 << 16];
-	struct output *spool = &d->spool[t];
+	struct output *spool = &d->files[t];
 	struct buf *b = filter_out(d->f);
 	ssize_t n = 1;
 
@@ -137,7 +131,7 @@ put_spooled_rows(struct dump *d, enum table_id t)
 			buf_add(b, block, (size_t)n);
 		output_done(&d->f->out);
 	}
-	buf_str(b, ";\n");
+	buf_str(b, d->n_rows[t] > 0 ? ";\n" : "");
 	output_close(spool);
 }
 
@@ -175,7 +169,7 @@ close_csv(struct dump *d)
 	struct output out;
 
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-		output_close(&d->csv[t]);
+		output_close(&d->files[t]);
 	output_open(&out, path.data);
 	put_schema(&out.buf);
 	output_close(&out);
@@ -195,22 +189,17 @@ dump_close(struct dump *d)
 
 	if (d->f->truncated) {
 		for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-			if (d->directory != NULL)
-				output_abandon(&d->csv[t]);
-			else if (d->n_rows[t] > 0)
-				output_abandon(&d->spool[t]);
+			output_abandon(&d->files[t]);
 	} else if (d->directory != NULL) {
 		close_csv(d);
 	} else {
 		buf_str(b, "BEGIN;\n");
 		put_schema(b);
 		for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-			if (d->n_rows[t] > 0)
-				put_spooled_rows(d, t);
+			put_spooled_rows(d, t);
 		buf_str(b, "COMMIT;\n");
 	}
 
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		buf_release(&d->path[t]);
-	buf_release(&d->row);
 }

@@ -16,12 +16,9 @@ struct rec;
 struct dump {
 	struct filter *f;
 	const char *directory;		/* for CSV; NULL: write SQL */
-	struct output csv[N_TABLES];
+	struct output files[N_TABLES];	/* for SQL temporary ones */
 	struct buf path[N_TABLES];	/* of the CSV files */
-	struct output spool[N_TABLES];	/* for SQL: temporary files; not open
-					   before the first row */
 	uint64_t n_rows[N_TABLES];	/* in these files */
-	struct buf row;			/* the current one, as text */
 };
 
 void dump_open(struct dump *, struct filter *, const char *directory);
