@@ -19,16 +19,16 @@ enum { BLOCK_THREADS_MAX = 256 };
  * A sweep over time: all starts and ends are sorted, and visited in this order
  * with running totals of the busy time and of the time with k threads at work.
  * The times of a session or block are the totals at its end less those at its
- * start.
+ * start; likewise for each period in which queries ran.
  *
  * A point is the start (sign 1) or end (-1) of a piece of work, which changes
  * the number of threads at work by the sign; or the start (-1) or end (1) of a
- * session or block, to whose times the totals are added with this sign.
+ * session, block or period, to whose times the totals are added with this sign.
  */
 struct point {
 	int64_t us;
 	int sign;
-	struct cores *cores;	/* NULL: a piece of work */
+	struct use *use;	/* NULL: a piece of work */
 };
 
 struct sweep {
@@ -41,8 +41,8 @@ struct sweep {
 
 /*
  * An end of work comes before a start of work at the same time, so that a
- * thread is not counted twice when one piece follows another.  For sessions and
- * blocks the order at one time does not matter: the totals do not change.
+ * thread is not counted twice when one piece follows another.  For the others
+ * the order at one time does not matter: the totals do not change.
  */
 static int
 compare_points(const void *a, const void *b)
@@ -59,37 +59,40 @@ make_histograms(struct sweep *s, struct cores *cores, size_t n_cores)
 	size_t n_running = 0, n_max = 1;	/* serial_us needs level 1 */
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->points[i].cores == NULL)
+		if (s->points[i].use == NULL)
 			n_running += (size_t)s->points[i].sign;
 		n_max = n_running > n_max ? n_running : n_max;
 	}
 	s->n_levels = n_max + 1;
 	s->histogram_us = mem_zero(s->n_levels, sizeof *s->histogram_us);
-	for (size_t i = 0; i < n_cores; i++) {
-		if (cores[i].is_period || (cores[i].block != INDEX_NONE &&
-		    n_max > BLOCK_THREADS_MAX))
+	for (struct cores *c = cores; c < cores + n_cores; c++) {
+		if (c->block != INDEX_NONE && n_max > BLOCK_THREADS_MAX)
 			continue;
-		cores[i].histogram_us = mem_zero(s->n_levels,
+		c->use.histogram_us = mem_zero(s->n_levels,
 		    sizeof *s->histogram_us);
-		cores[i].n_levels = s->n_levels;
+		c->use.n_levels = s->n_levels;
 	}
 }
 
 static void
-add_totals(const struct sweep *s, struct cores *c, int sign)
+add_totals(const struct sweep *s, const struct point *p)
 {
-	c->busy_us += sign * s->busy_us;
-	c->idle_us += sign * s->histogram_us[0];
-	c->serial_us += sign * s->histogram_us[1];
-	for (size_t i = 0; i < c->n_levels; i++)
-		c->histogram_us[i] += sign * s->histogram_us[i];
+	struct use *u = p->use;
+
+	u->wall_us += p->sign * p->us;
+	u->busy_us += p->sign * s->busy_us;
+	u->idle_us += p->sign * s->histogram_us[0];
+	u->serial_us += p->sign * s->histogram_us[1];
+	for (size_t i = 0; i < u->n_levels; i++)
+		u->histogram_us[i] += p->sign * s->histogram_us[i];
 }
 
 void
-cores_measure(struct cores *cores, size_t n_cores, const struct scope *scope)
+cores_measure(struct cores *cores, size_t n_cores, const struct scope *scope,
+    const struct period *periods, size_t n_periods)
 {
-	/* A start and an end for each piece, session and block. */
-	struct sweep s = { .n = 2 * (scope->n_pieces + n_cores) };
+	/* A start and an end for each piece, session, block and period. */
+	struct sweep s = { .n = 2 * (scope->n_pieces + n_cores + n_periods) };
 	const struct piece *piece = scope->pieces;
 	struct point *p;
 	int64_t now_us;
@@ -101,8 +104,13 @@ cores_measure(struct cores *cores, size_t n_cores, const struct scope *scope)
 		*p++ = (struct point){ piece->end_us, -1, NULL };
 	}
 	for (struct cores *c = cores; c < cores + n_cores; c++) {
-		*p++ = (struct point){ c->start_us, -1, c };
-		*p++ = (struct point){ c->end_us, 1, c };
+		*p++ = (struct point){ c->start_us, -1, &c->use };
+		*p++ = (struct point){ c->end_us, 1, &c->use };
+	}
+	for (size_t i = 0; i < n_periods; i++) {
+		*p++ = (struct point){ periods[i].start_us, -1,
+		    &cores->queries };
+		*p++ = (struct point){ periods[i].end_us, 1, &cores->queries };
 	}
 	sort(s.points, s.n, sizeof *s.points, compare_points);
 	make_histograms(&s, cores, n_cores);
@@ -112,17 +120,17 @@ cores_measure(struct cores *cores, size_t n_cores, const struct scope *scope)
 		s.histogram_us[n_running] += p->us - now_us;
 		s.busy_us += (int64_t)n_running * (p->us - now_us);
 		now_us = p->us;
-		if (p->cores != NULL)
-			add_totals(&s, p->cores, p->sign);
+		if (p->use != NULL)
+			add_totals(&s, p);
 		else
 			n_running += (size_t)p->sign;
 	}
 
 	/* Drop levels that were never reached. */
 	for (struct cores *c = cores; c < cores + n_cores; c++)
-		while (c->n_levels > 1 &&
-		    c->histogram_us[c->n_levels - 1] == 0)
-			c->n_levels--;
+		while (c->use.n_levels > 1 &&
+		    c->use.histogram_us[c->use.n_levels - 1] == 0)
+			c->use.n_levels--;
 	free(s.points);
 	free(s.histogram_us);
 }

@@ -109,32 +109,24 @@ add_cores(struct costs *a, const struct cores *c)
 	a->cores[a->n_cores++] = *c;
 }
 
-/*
- * Adds the periods of the session, to be measured with it, except those that
- * took no time, in which nothing works.  False if it has none at all.
- */
-static bool
-add_periods(struct costs *a, const struct queries *q, uint32_t session)
+/* The times in which queries ran in the session; sets *n to their number. */
+static const struct period *
+find_periods(const struct trace *t, const struct queries *q, uint32_t session,
+    size_t *n)
 {
-	const struct period *p = q->periods, *end = p + q->n_periods;
-	bool any = false;
+	size_t first = SEARCH_FIRST(i, q->n_periods,
+	    executions_compare_sessions(t, q->periods[i].session,
+	    session) >= 0);
 
-	p += SEARCH_FIRST(i, q->n_periods, executions_compare_sessions(a->trace,
-	    q->periods[i].session, session) >= 0);
-	for (; p < end && p->session == session; p++) {
-		any = true;
-		if (p->start_us < p->end_us)
-			add_cores(a, &(struct cores){ .session = session,
-			    .start_us = p->start_us, .end_us = p->end_us,
-			    .block = INDEX_NONE, .is_period = true });
-	}
-	return any;
+	*n = SEARCH_FIRST(i, q->n_periods - first,
+	    q->periods[first + i].session != session);
+	return q->periods + first;
 }
 
 /* The number of lanes that work in one of the n periods, which are sorted. */
 static size_t
 count_threads(const struct trace *t, const struct scope *part,
-    const struct cores *periods, size_t n)
+    const struct period *periods, size_t n)
 {
 	const struct piece *p = part->pieces, *end = p + part->n_pieces;
 	uint32_t lane, last = INDEX_NONE;	/* last: that was counted */
@@ -161,8 +153,8 @@ add_session(struct costs *a, const struct scope *part,
 	struct cores s = { .session = session_of(a->trace, part->instances[0]),
 	    .start_us = INT_UNKNOWN, .end_us = INT_UNKNOWN,
 	    .block = INDEX_NONE };
-	size_t first = a->n_cores, first_period;
-	struct query_time sum = { 0 };
+	size_t first = a->n_cores, n_periods = 0;
+	const struct period *periods = NULL;
 	const struct instance *i;
 
 	add_cores(a, &s);
@@ -175,22 +167,15 @@ add_session(struct costs *a, const struct scope *part,
 			    .start_us = i->start_us, .end_us = i->end_us,
 			    .block = part->instances[k] });
 	}
+	if (a->root == INDEX_NONE) {
+		s.ran_queries = q->ran_in[s.session];
+		periods = find_periods(a->trace, q, s.session, &n_periods);
+	}
+	s.queries.n_threads = count_threads(a->trace, part, periods, n_periods);
 	a->cores[first] = s;
 	a->n_sessions++;
-
-	first_period = a->n_cores;
-	sum.is_known = a->root == INDEX_NONE && add_periods(a, q, s.session);
-	cores_measure(a->cores + first, a->n_cores - first, part);
-	sum.n_threads = count_threads(a->trace, part, a->cores + first_period,
-	    a->n_cores - first_period);
-	for (size_t k = first_period; k < a->n_cores; k++) {
-		sum.wall_us += cores_wall_us(&a->cores[k]);
-		sum.busy_us += a->cores[k].busy_us;
-		sum.idle_us += a->cores[k].idle_us;
-		sum.serial_us += a->cores[k].serial_us;
-	}
-	a->n_cores = first_period;	/* the periods are not reported */
-	a->cores[first].queries = sum;
+	cores_measure(a->cores + first, a->n_cores - first, part, periods,
+	    n_periods);
 	cores_count_threads(a->cores + first, a->n_cores - first, a->trace,
 	    part);
 }
@@ -250,7 +235,7 @@ void
 costs_release(struct costs *a)
 {
 	for (size_t i = 0; i < a->n_cores; i++)
-		free(a->cores[i].histogram_us);
+		free(a->cores[i].use.histogram_us);
 	free(a->cores);
 	free(a->operations);
 	free(a->costliest);

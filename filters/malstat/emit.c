@@ -122,60 +122,59 @@ emit_instance(const struct costs *a, struct filter *f, uint32_t index)
 
 /* Writes the use of the cores, with the key of the number of threads. */
 static void
-put_use(struct buf *b, const struct cores *c, const char *key)
+put_use(struct buf *b, const struct use *u, const char *key)
 {
-	json_int(b, "wall_us", cores_wall_us(c));
-	json_int(b, "busy_us", c->busy_us);
-	json_uint(b, key, c->n_threads);
-	json_ratio(b, "utilisation", utilisation(c, (int64_t)c->n_threads));
-	json_ratio(b, "average_parallelism",
-	    ratio_of(c->busy_us, cores_wall_us(c)));
+	json_int(b, "wall_us", u->wall_us);
+	json_int(b, "busy_us", u->busy_us);
+	json_uint(b, key, u->n_threads);
+	json_ratio(b, "utilisation", utilisation(u, (int64_t)u->n_threads));
+	json_ratio(b, "average_parallelism", ratio_of(u->busy_us, u->wall_us));
 }
 
 /* Writes how long 0, 1, 2, ... threads worked at once. */
 static void
-put_parallelism(struct buf *b, const struct cores *c)
+put_parallelism(struct buf *b, const struct use *u)
 {
-	if (c->n_levels > 0) {
+	if (u->n_levels > 0) {
 		json_open(b, "parallelism_histogram_us", '[');
-		for (size_t i = 0; i < c->n_levels; i++) {
+		for (size_t i = 0; i < u->n_levels; i++) {
 			if (i > 0)
 				buf_char(b, ',');
-			buf_i64(b, c->histogram_us[i]);
+			buf_i64(b, u->histogram_us[i]);
 		}
 		json_close(b, ']');
 	}
-	json_int(b, "idle_us", c->idle_us);
-	json_int(b, "serial_us", c->serial_us);
+	json_int(b, "idle_us", u->idle_us);
+	json_int(b, "serial_us", u->serial_us);
 }
 
 static void
 emit_session(const struct costs *a, struct filter *f, const struct cores *c)
 {
 	int64_t workers = a->trace->sessions[c->session].workers;
-	const struct query_time *q = &c->queries;
+	const struct use *q = &c->queries;
 	struct buf *b = begin_record(a, f, "cores");
 
 	put_session(b, a, c->session);
-	put_use(b, c, "threads_seen");
+	put_use(b, &c->use, "threads_seen");
 	if (workers > 0) {
 		json_int(b, "workers", workers);
 		json_ratio(b, "utilisation_of_workers",
-		    utilisation(c, workers));
+		    utilisation(&c->use, workers));
 	}
-	put_parallelism(b, c);
+	put_parallelism(b, &c->use);
 
-	if (q->is_known) {
+	if (c->ran_queries) {
 		json_int(b, "query_wall_us", q->wall_us);
 		json_int(b, "query_busy_us", q->busy_us);
 		json_uint(b, "query_threads_seen", q->n_threads);
-		json_ratio(b, "query_utilisation", utilisation_in(q->busy_us,
-		    q->wall_us, (int64_t)q->n_threads));
+		json_ratio(b, "query_utilisation",
+		    utilisation(q, (int64_t)q->n_threads));
 		json_ratio(b, "query_average_parallelism",
 		    ratio_of(q->busy_us, q->wall_us));
 		if (workers > 0)
 			json_ratio(b, "query_utilisation_of_workers",
-			    utilisation_in(q->busy_us, q->wall_us, workers));
+			    utilisation(q, workers));
 		json_int(b, "query_idle_us", q->idle_us);
 		json_int(b, "query_serial_us", q->serial_us);
 	}
@@ -198,8 +197,8 @@ emit_block(const struct costs *a, struct filter *f, const struct cores *c)
 	 * with work wholly inside the block.  In emit_session() "workers" is
 	 * what the server states, and the threads with work are "threads_seen".
 	 */
-	put_use(b, c, "workers");
-	put_parallelism(b, c);
+	put_use(b, &c->use, "workers");
+	put_parallelism(b, &c->use);
 	filter_end_record(f);
 }
 

@@ -45,15 +45,10 @@ ratio_of(int64_t part, int64_t whole)
 
 /* The busy time as a ratio of what this many threads could work in the time. */
 static inline double
-utilisation_in(int64_t busy_us, int64_t wall_us, int64_t threads)
+utilisation(const struct use *u, int64_t threads)
 {
-	return threads > 0 ? ratio_of(busy_us, wall_us) / (double)threads : 0;
-}
-
-static inline double
-utilisation(const struct cores *c, int64_t threads)
-{
-	return utilisation_in(c->busy_us, cores_wall_us(c), threads);
+	return threads > 0 ? ratio_of(u->busy_us, u->wall_us) /
+	    (double)threads : 0;
 }
 
 #endif

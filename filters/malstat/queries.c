@@ -48,7 +48,9 @@ static void
 add_time(struct queries *q, const struct trace *t, struct root_use *u,
     const struct period *p)
 {
-	if (is_query(t, u)) {
+	if (is_query(t, u))
+		q->ran_in[p->session] = true;
+	if (is_query(t, u) && p->start_us < p->end_us) {
 		q->periods = mem_grow(q->periods, &q->periods_cap,
 		    q->n_periods + 1, sizeof *q->periods);
 		q->periods[q->n_periods++] = *p;
@@ -103,6 +105,7 @@ queries_make(struct queries *q, const struct trace *t, const struct scopes *s)
 	size_t n = 0;
 
 	*q = (struct queries){ .n = 0 };
+	q->ran_in = mem_zero(t->n_sessions, sizeof *q->ran_in);
 	/* The first scope is the whole trace. */
 	q->list = mem_resize(NULL, s->n - 1, sizeof *q->list);
 	for (size_t i = 1; i < s->n; i++)
@@ -129,4 +132,5 @@ queries_release(struct queries *q)
 {
 	free(q->list);
 	free(q->periods);
+	free(q->ran_in);
 }

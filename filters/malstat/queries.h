@@ -28,8 +28,9 @@ struct queries {
 	struct root_use *list;	/* queries, then other roots; each of these
 				   two groups with the slowest first */
 	size_t n, n_queries;	/* of all roots, and of queries */
-	struct period *periods;	/* by session and time; between two of the same
-				   session no query runs */
+	bool *ran_in;		/* by session: whether a query ran there */
+	struct period *periods;	/* by session and time; each takes time, and
+				   between two of a session no query runs */
 	size_t n_periods, periods_cap;
 };
 

@@ -64,6 +64,7 @@ report_costliest(const struct costs *a, struct buf *b)
 static void
 report_utilisation(const struct costs *a, struct buf *b, const struct cores *c)
 {
+	const struct use *u = &c->use;
 	int64_t workers = a->trace->sessions[c->session].workers;
 	size_t from = b->len;
 
@@ -74,15 +75,15 @@ report_utilisation(const struct costs *a, struct buf *b, const struct cores *c)
 	} else
 		buf_str(b, "On");
 	buf_printf(b, " average %.1f of %zu thread%s worked, for ",
-	    ratio_of(c->busy_us, cores_wall_us(c)), c->n_threads,
-	    plural(c->n_threads, "", "s"));
-	report_us(b, cores_wall_us(c));
+	    ratio_of(u->busy_us, u->wall_us), u->n_threads,
+	    plural(u->n_threads, "", "s"));
+	report_us(b, u->wall_us);
 	buf_str(b, ": ");
-	report_percent(b, utilisation(c, (int64_t)c->n_threads));
+	report_percent(b, utilisation(u, (int64_t)u->n_threads));
 	buf_str(b, " of what they could do");
 	if (workers > 0) {
 		buf_str(b, ", ");
-		report_percent(b, utilisation(c, workers));
+		report_percent(b, utilisation(u, workers));
 		buf_printf(b, " of the server's %lld", (long long)workers);
 	}
 	buf_char(b, '.');
@@ -167,6 +168,7 @@ report_histogram(const struct costs *a, struct buf *b, const struct cores *c)
 {
 	static const char *const heads[] = { "threads", "time", "share", "",
 	    NULL };
+	const struct use *u = &c->use;
 	struct table t;
 	size_t from;
 
@@ -180,12 +182,12 @@ report_histogram(const struct costs *a, struct buf *b, const struct cores *c)
 		report_sentence(b, from);
 	}
 	table_init(&t, "rrrl", heads);
-	for (size_t i = 0; i < c->n_levels; i++) {
-		if (c->histogram_us[i] == 0)
+	for (size_t i = 0; i < u->n_levels; i++) {
+		if (u->histogram_us[i] == 0)
 			continue;
 		table_count(&t, i);
-		table_us(&t, c->histogram_us[i]);
-		put_ratio(&t, ratio_of(c->histogram_us[i], cores_wall_us(c)));
+		table_us(&t, u->histogram_us[i]);
+		put_ratio(&t, ratio_of(u->histogram_us[i], u->wall_us));
 	}
 	table_print(&t, b);
 }
@@ -197,8 +199,8 @@ compare_blocks(const void *a, const void *b)
 	const struct cores *x = *(const struct cores *const *)a;
 	const struct cores *y = *(const struct cores *const *)b;
 
-	if (cores_wall_us(x) != cores_wall_us(y))
-		return cmp_i64(cores_wall_us(y), cores_wall_us(x));
+	if (x->use.wall_us != y->use.wall_us)
+		return cmp_i64(y->use.wall_us, x->use.wall_us);
 	return (x > y) - (x < y);
 }
 
@@ -207,8 +209,9 @@ report_blocks(const struct costs *a, struct buf *b)
 {
 	static const char *const heads[] = { "took", "workers", "used", "",
 	    "serial", "idle", "execution", "pc", NULL };
-	const struct cores **blocks, *c;
+	const struct cores **blocks;
 	const struct instance *i;
+	const struct use *u;
 	struct table t;
 	size_t n = 0;
 
@@ -224,13 +227,13 @@ report_blocks(const struct costs *a, struct buf *b)
 	report_heading(b, "Dataflow blocks");
 	table_init(&t, "rrrlrrrr", heads);
 	for (size_t k = 0; k < n && k < BLOCKS_MAX; k++) {
-		c = blocks[k];
-		i = &a->trace->instances[c->block];
-		table_us(&t, cores_wall_us(c));
-		table_count(&t, c->n_threads);
-		put_ratio(&t, utilisation(c, (int64_t)c->n_threads));
-		table_percent(&t, ratio_of(c->serial_us, cores_wall_us(c)));
-		table_percent(&t, ratio_of(c->idle_us, cores_wall_us(c)));
+		u = &blocks[k]->use;
+		i = &a->trace->instances[blocks[k]->block];
+		table_us(&t, u->wall_us);
+		table_count(&t, u->n_threads);
+		put_ratio(&t, utilisation(u, (int64_t)u->n_threads));
+		table_percent(&t, ratio_of(u->serial_us, u->wall_us));
+		table_percent(&t, ratio_of(u->idle_us, u->wall_us));
 		put_number(&t, a->trace->executions[i->execution].key.id);
 		put_number(&t, i->pc);
 	}

@@ -108,7 +108,7 @@ report_query_times(const struct costs *a, struct buf *b, uint64_t top)
 {
 	static const char *const heads[] = { "took", "of trace", "threads",
 	    "used", "", "serial", "idle", "session", NULL };
-	const struct query_time *q;
+	const struct use *q;
 	struct span session;
 	double used;
 	uint64_t n = 0;
@@ -116,7 +116,7 @@ report_query_times(const struct costs *a, struct buf *b, uint64_t top)
 
 	for (size_t i = 0; i < a->n_cores; i++) {
 		q = &a->cores[i].queries;
-		if (!q->is_known)
+		if (!a->cores[i].ran_queries)
 			continue;
 		if (n++ == 0) {
 			report_heading(b, "While queries ran");
@@ -127,11 +127,10 @@ report_query_times(const struct costs *a, struct buf *b, uint64_t top)
 
 		session = executions_session_name(a->trace,
 		    a->cores[i].session);
-		used = utilisation_in(q->busy_us, q->wall_us,
-		    (int64_t)q->n_threads);
+		used = utilisation(q, (int64_t)q->n_threads);
 		table_us(&t, q->wall_us);
 		table_percent(&t, ratio_of(q->wall_us,
-		    cores_wall_us(&a->cores[i])));
+		    a->cores[i].use.wall_us));
 		put_threads(&t, q->busy_us, q->wall_us, q->n_threads);
 		table_percent(&t, used);
 		table_bar(&t, used);

@@ -141,7 +141,7 @@ cores_count_threads(struct cores *cores, size_t n_cores,
 
 	for (struct extent *e = extents; e < extents + n; e++) {
 		if (e->cores != NULL) {
-			e->cores->n_threads = count_until(&c, e->end_us);
+			e->cores->use.n_threads = count_until(&c, e->end_us);
 			continue;
 		}
 		first_end = &c.first_end[e->lane];
