@@ -7,19 +7,6 @@
 #include "common/filter/filter.h"
 #include "filters/malload/value.h"
 
-static bool
-read_double(const struct field *f, double *value)
-{
-	struct buf text = { 0 };	/* a copy with a NUL, for strtod() */
-
-	if (f->kind != REC_NUMBER)
-		return false;
-	buf_add(&text, f->text.p, f->text.n);
-	*value = strtod(buf_cstr(&text), NULL);
-	buf_release(&text);
-	return isfinite(*value);
-}
-
 /* Returns the rule of the column that the value breaks, or NULL. */
 static const char *
 read_field(struct value *v, const struct column *c, const struct rec *r,
@@ -50,7 +37,9 @@ read_field(struct value *v, const struct column *c, const struct rec *r,
 			return "is neither true nor false";
 		break;
 	case DOUBLE:
-		if (!read_double(f, &v->real))
+		/* What ends the number in the record also stops strtod(). */
+		v->real = f->kind == REC_NUMBER ? strtod(f->text.p, NULL) : NAN;
+		if (!isfinite(v->real))
 			return "is not a number";
 		break;
 	case TEXT:
