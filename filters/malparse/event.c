@@ -1,6 +1,8 @@
 /* event - reads an object of any version of MonetDB's profiler */
 
 #include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/num.h"
@@ -111,35 +113,22 @@ detect_format(const struct rec *r, enum format *format)
 }
 
 /*
- * Reads seconds with decimals, as Jul2017 writes ctime.  Returns microseconds,
- * or INT_UNKNOWN; decimals after the sixth are ignored.
+ * Reads seconds with six decimals, as Jul2017 writes ctime.  Returns
+ * microseconds, or INT_UNKNOWN.  Up to 2^31 s a double distinguishes them.
  */
 static int64_t
 read_seconds(const struct field *f)
 {
-	const char *dot;
-	struct span whole;
-	int64_t seconds, us = 0;
-	size_t digits = 0;
+	const double limit = (double)(INT64_C(1) << REC_INT_BITS);
+	double us;
+	char *end;
 
-	if (f == NULL || (f->kind != REC_NUMBER && f->kind != REC_STRING))
+	if (f == NULL || (f->kind != REC_NUMBER && f->kind != REC_STRING) ||
+	    f->text.n == 0)
 		return INT_UNKNOWN;
-	dot = f->text.n == 0 ? NULL : memchr(f->text.p, '.', f->text.n);
-	whole = dot == NULL ? f->text :
-	    span_of(f->text.p, (size_t)(dot - f->text.p));
-	if (!text_i64(whole, &seconds) || seconds < 0 ||
-	    seconds >= (INT64_C(1) << REC_INT_BITS) / 1000000)
-		return INT_UNKNOWN;
-	for (; digits < 6; digits++) {	/* missing digits count as 0 */
-		us *= 10;
-		if (dot == NULL || ++dot >= f->text.p + f->text.n)
-			dot = NULL;
-		else if (text_is_digit(*dot))
-			us += *dot - '0';
-		else
-			return INT_UNKNOWN;
-	}
-	return seconds * 1000000 + us;
+	us = strtod(f->text.p, &end) * 1e6;
+	return end == f->text.p + f->text.n && us >= 0 && us < limit ?
+	    llround(us) : INT_UNKNOWN;
 }
 
 /*
