@@ -176,8 +176,6 @@ pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout layout,
 	return true;
 }
 
-typedef void visitor(void *context, const struct pidx_entry *, size_t offset);
-
 /*
  * May bytes follow the last entry?  Perun 0.25 leaves some if it makes an index
  * of six strings shorter.  But if they are another entry, the count is wrong.
@@ -194,27 +192,26 @@ may_follow(const struct cursor *c, enum pidx_layout layout, uint32_t count)
 }
 
 /*
- * Calls visit for each of count entries, with its offset.  The count is not
- * trusted: it is an error if the last entry does not end exactly at the end of
- * the bytes, unless may_follow() allows that.
+ * Appends count entries to the index, of its layout.  The count is not trusted:
+ * it is an error if the last entry does not end exactly at the end of the
+ * bytes, unless may_follow() allows that.
  */
 static bool
-read_entries(struct cursor *c, enum pidx_layout layout, uint32_t count,
-    visitor *visit, void *context)
+read_entries(struct cursor *c, uint32_t count, struct pidx *p)
 {
 	struct pidx_entry e;
-	size_t offset;
 
 	for (uint32_t i = 0; i < count; i++) {
-		offset = c->at;
 		if (bytes_left(c) == 0)
 			return fail(c->error, c->at, "the header counts %u "
 			    "entries but there are only %u", count, i);
-		if (!read_entry(c, layout, &e))
+		if (!read_entry(c, p->layout, &e))
 			return false;
-		visit(context, &e, offset);
+		p->entries = mem_grow(p->entries, &p->cap, p->n + 1,
+		    sizeof *p->entries);
+		p->entries[p->n++] = e;
 	}
-	if (bytes_left(c) == 0 || may_follow(c, layout, count))
+	if (bytes_left(c) == 0 || may_follow(c, p->layout, count))
 		return true;
 	return fail(c->error, c->at, "%zu bytes follow the last of %u entries",
 	    bytes_left(c), count);
@@ -237,17 +234,6 @@ read_header(struct cursor *c, uint32_t *version, uint32_t *count)
 	    "the number of entries is negative");
 }
 
-static void
-append_entry(void *context, const struct pidx_entry *e, size_t offset)
-{
-	struct pidx *p = context;
-
-	(void)offset;
-	p->entries = mem_grow(p->entries, &p->cap, p->n + 1,
-	    sizeof *p->entries);
-	p->entries[p->n++] = *e;
-}
-
 bool
 pidx_parse(struct pidx *p, struct span bytes, struct pidx_error *error)
 {
@@ -261,13 +247,13 @@ pidx_parse(struct pidx *p, struct span bytes, struct pidx_error *error)
 	if (!read_header(&c, &version, &count))
 		return false;
 	p->layout = version == 1 ? PIDX_1 : PIDX_2;
-	if (read_entries(&c, p->layout, count, append_entry, p))
+	if (read_entries(&c, count, p))
 		return true;
 	if (p->layout == PIDX_1)
 		return false;
 	c.at = PIDX_HEADER_SIZE;
 	c.error = &other_error;
-	ok = read_entries(&c, PIDX_2_LABEL, count, append_entry, &other);
+	ok = read_entries(&c, count, &other);
 	/*
 	 * If neither fits, six strings are taken if five have read the length
 	 * of the sixth as the time of the second entry: a real time is not in
@@ -296,17 +282,19 @@ pidx_release(struct pidx *p)
 }
 
 int
-pidx_compare(const struct pidx_entry *a, const struct pidx_entry *b)
+pidx_compare(enum pidx_layout layout, const struct pidx_entry *a,
+    const struct pidx_entry *b)
 {
 	int order = span_compare(a->path, b->path);
 
-	return order != 0 ? order : cmp_u64(a->time, b->time);
+	return order != 0 || layout == PIDX_2_LABEL ? order :
+	    cmp_u64(a->time, b->time);
 }
 
 int
 pidx_compare_object(const struct pidx_entry *a, const struct pidx_entry *b)
 {
-	int order = pidx_compare(a, b);
+	int order = pidx_compare(PIDX_1, a, b);
 
 	return order != 0 ? order : memcmp(a->object, b->object, PIDX_SHA_SIZE);
 }
@@ -333,140 +321,118 @@ put_entry(struct buf *b, enum pidx_layout layout, const struct pidx_entry *e)
 	}
 }
 
+static void
+put_header(struct buf *b, enum pidx_layout layout, size_t count)
+{
+	buf_add(b, "pidx", 4);
+	put_u32(b, layout == PIDX_1 ? 1 : 2);
+	put_u32(b, (uint32_t)count);
+}
+
 void
 pidx_serialize(const struct pidx *p, struct buf *b)
 {
-	buf_add(b, "pidx", 4);
-	put_u32(b, p->layout == PIDX_1 ? 1 : 2);
-	put_u32(b, (uint32_t)p->n);
+	put_header(b, p->layout, p->n);
 	for (size_t i = 0; i < p->n; i++)
 		put_entry(b, p->layout, &p->entries[i]);
 }
 
-/* A merge of new entries into an index. */
-struct merge {
-	const struct pidx_entry *new;	/* sorted */
-	size_t n, next;		/* new entries before the next have an edit */
-	struct pidx_outcome *outcomes;	/* for each of new */
-	struct edit {
-		size_t from, to;	/* these bytes are replaced ... */
-		const struct pidx_entry *entry;	/* ... by this one, if any */
-	} *edits;		/* for each of new, in order */
-	size_t end;		/* of the last entry of the index */
-};
-
-static void
-visit_existing(void *context, const struct pidx_entry *e, size_t offset)
+/*
+ * Copies the entries of an index from `at` on that are less than e; returns
+ * where the others begin.
+ */
+static size_t
+copy_less(const struct pidx *p, size_t at, const struct pidx_entry *e,
+    struct buf *to)
 {
-	struct merge *m = context;
-	size_t equal;
-
-	/* New entries that are not greater than e come before it. */
-	for (; m->next < m->n && pidx_compare(e, &m->new[m->next]) >= 0;
-	    m->next++)
-		m->edits[m->next] = (struct edit){ offset, offset, NULL };
-	/* Further equal ones are marked already, as duplicates of the first. */
-	equal = SEARCH_FIRST(i, m->n,
-	    pidx_compare_object(&m->new[i], e) >= 0);
-	if (equal < m->n && pidx_compare_object(&m->new[equal], e) == 0)
-		m->outcomes[equal].existed = true;
+	for (; at < p->n && pidx_compare(p->layout, &p->entries[at], e) < 0;
+	    at++)
+		put_entry(to, p->layout, &p->entries[at]);
+	return at;
 }
 
 /*
- * Merges all new entries with the path of the next one at an offset where the
- * index has an entry with the same path, or NULL if it has none.  Each replaces
- * the one that is there at present; the last one that was written counts.
+ * Merges the new entries into the index, except those that it has; returns
+ * where its entries begin that are still to be copied.
  */
-static void
-merge_path(struct merge *m, const struct pidx_entry *existing, size_t offset)
+static size_t
+insert(const struct pidx *p, const struct pidx_entry *new, size_t n,
+    struct pidx_outcome *outcomes, struct buf *to)
 {
-	const struct pidx_entry *present = existing, *e = &m->new[m->next];
-	struct pidx_outcome *outcome;
-	struct span path = e->path;
-	size_t end = existing != NULL ? existing->bytes.n : 0;
+	const struct pidx_entry *e = p->entries;
+	size_t equal, at = 0;
 
-	for (; m->next < m->n && span_compare(e->path, path) == 0;
-	    m->next++, e++) {
-		outcome = &m->outcomes[m->next];
-		m->edits[m->next] = (struct edit){ offset, offset, NULL };
-		if (present != NULL && pidx_compare_object(present, e) == 0 &&
-		    span_compare(present->strings[PIDX_LABEL],
-		    e->strings[PIDX_LABEL]) == 0) {
-			outcome->existed = true;
-			continue;
-		}
-		if (present != NULL) {
-			outcome->has_replaced = true;
-			memcpy(outcome->replaced, present->object,
-			    PIDX_SHA_SIZE);
-		}
-		present = e;
+	for (; e < p->entries + p->n; e++) {
+		equal = SEARCH_FIRST(i, n,
+		    pidx_compare_object(&new[i], e) >= 0);
+		if (equal < n && pidx_compare_object(&new[equal], e) == 0)
+			outcomes[equal].existed = true;
 	}
-	if (present != existing)
-		m->edits[m->next - 1] = (struct edit){ offset, offset + end,
-		    present };
+	/* Further equal ones are duplicates of the first. */
+	for (size_t i = 1; i < n; i++)
+		if (pidx_compare_object(&new[i - 1], &new[i]) == 0)
+			outcomes[i].existed = true;
+	for (size_t i = 0; i < n; i++) {
+		at = copy_less(p, at, &new[i], to);
+		if (!outcomes[i].existed)
+			put_entry(to, p->layout, &new[i]);
+	}
+	return at;
 }
 
-static void
-visit_by_path(void *context, const struct pidx_entry *e, size_t offset)
+/*
+ * The same, but each new entry replaces the one with its path that is there at
+ * present; the last one that was written counts.
+ */
+static size_t
+replace(const struct pidx *p, const struct pidx_entry *new, size_t n,
+    struct pidx_outcome *outcomes, struct buf *to)
 {
-	struct merge *m = context;
-	int order;
-
-	while (m->next < m->n &&
-	    (order = span_compare(e->path, m->new[m->next].path)) >= 0)
-		merge_path(m, order == 0 ? e : NULL, offset);
-}
-
-/* Replaces the index by a copy with all edits. */
-static void
-apply_edits(const struct merge *m, enum pidx_layout layout, struct buf *index)
-{
-	struct buf new = { 0 };
-	uint32_t count = get_u32(index->data + COUNT_OFFSET);
+	const struct pidx_entry *present, *e = new, *end = new + n;
+	struct pidx_outcome *outcome = outcomes;
+	struct span path;
 	size_t at = 0;
 
-	for (const struct edit *e = m->edits; e < m->edits + m->n; e++) {
-		if (e->entry == NULL)
-			continue;
-		buf_add(&new, index->data + at, e->from - at);
-		put_entry(&new, layout, e->entry);
-		at = e->to;
-		count += e->from == e->to;
+	while (e < end) {
+		at = copy_less(p, at, e, to);
+		path = e->path;
+		present = NULL;
+		if (at < p->n && span_compare(p->entries[at].path, path) == 0)
+			present = &p->entries[at++];
+		for (; e < end && span_compare(e->path, path) == 0;
+		    e++, outcome++) {
+			if (present != NULL &&
+			    pidx_compare_object(present, e) == 0 &&
+			    span_compare(present->strings[PIDX_LABEL],
+			    e->strings[PIDX_LABEL]) == 0) {
+				outcome->existed = true;
+				continue;
+			}
+			if (present != NULL) {
+				outcome->has_replaced = true;
+				memcpy(outcome->replaced, present->object,
+				    PIDX_SHA_SIZE);
+			}
+			present = e;
+		}
+		put_entry(to, p->layout, present);
 	}
-	buf_add(&new, index->data + at, m->end - at);
-	set_u32(new.data + COUNT_OFFSET, count);
-	buf_release(index);
-	*index = new;
+	return at;
 }
 
 void
-pidx_add(struct buf *index, enum pidx_layout layout,
-    const struct pidx_entry *new, size_t n, struct pidx_outcome *outcomes)
+pidx_add(const struct pidx *p, const struct pidx_entry *new, size_t n,
+    struct pidx_outcome *outcomes, struct buf *to)
 {
-	struct merge m = { .new = new, .n = n, .outcomes = outcomes };
-	struct pidx_error error;
-	struct cursor c = { .bytes = buf_span(index), .error = &error,
-	    .at = PIDX_HEADER_SIZE };
-	uint32_t count = get_u32(index->data + COUNT_OFFSET);
-	bool by_path = layout == PIDX_2_LABEL;
+	size_t count = p->n, start = to->len, at;
 
-	m.edits = mem_resize(NULL, n, sizeof *m.edits);
+	memset(outcomes, 0, n * sizeof *outcomes);
+	put_header(to, p->layout, 0);
+	at = p->layout == PIDX_2_LABEL ? replace(p, new, n, outcomes, to) :
+	    insert(p, new, n, outcomes, to);
+	for (; at < p->n; at++)
+		put_entry(to, p->layout, &p->entries[at]);
 	for (size_t i = 0; i < n; i++)
-		outcomes[i] = (struct pidx_outcome){ .existed = !by_path &&
-		    i > 0 && pidx_compare_object(&new[i - 1], &new[i]) == 0 };
-	read_entries(&c, layout, count,
-	    by_path ? visit_by_path : visit_existing, &m);
-	m.end = c.at;
-
-	/* Where the index has no greater entry: at its end. */
-	while (m.next < n && by_path)
-		merge_path(&m, NULL, m.end);
-	for (; m.next < n; m.next++)
-		m.edits[m.next] = (struct edit){ m.end, m.end, NULL };
-	for (size_t i = 0; i < n && !by_path; i++)
-		if (!outcomes[i].existed)
-			m.edits[i].entry = &new[i];
-	apply_edits(&m, layout, index);
-	free(m.edits);
+		count += !outcomes[i].existed && !outcomes[i].has_replaced;
+	set_u32(to->data + start + COUNT_OFFSET, (uint32_t)count);
 }

@@ -85,8 +85,14 @@ void pidx_decide(struct pidx_entry *, enum pidx_layout);
 bool pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout,
     struct pidx_entry *, size_t *end);
 
-/* Compare by path, then by time; only pidx_compare_object() then by object. */
-int pidx_compare(const struct pidx_entry *, const struct pidx_entry *);
+/*
+ * Compares in the order of an index: by path and time or, since entries are
+ * replaced (PIDX_2_LABEL), by path alone.
+ */
+int pidx_compare(enum pidx_layout, const struct pidx_entry *,
+    const struct pidx_entry *);
+
+/* Compares by path, time and object. */
 int pidx_compare_object(const struct pidx_entry *, const struct pidx_entry *);
 
 /*
@@ -103,8 +109,9 @@ struct pidx_outcome {
 };
 
 /*
- * Adds entries to the bytes of an index, each where Perun would insert it.  new
- * must be sorted by pidx_compare_object().
+ * Appends the bytes of an index with new entries, each where Perun would insert
+ * it.  new must be sorted by pidx_compare_object().  The layout of the index is
+ * the one that the new entries get, with as many strings as it was read with.
  *
  * PIDX_2_LABEL, as Perun 0.25: an entry with the same path is replaced, unless
  * it has the same time, object and label, and is thus equal.  Otherwise the new
@@ -113,11 +120,8 @@ struct pidx_outcome {
  * Other layouts: before the first entry with a greater path, or with the same
  * path and the same or a later time.  An entry that pidx_compare_object() finds
  * equal is not added again.
- *
- * The index must be one that pidx_parse() accepts and that has as many strings
- * as the layout.
  */
-void pidx_add(struct buf *index, enum pidx_layout, const struct pidx_entry *new,
-    size_t n, struct pidx_outcome *);
+void pidx_add(const struct pidx *, const struct pidx_entry *new, size_t n,
+    struct pidx_outcome *, struct buf *);
 
 #endif

@@ -295,8 +295,7 @@ store_read_all(int fd, struct buf *b)
 		errno = EINVAL;
 		return false;
 	}
-	/* 4096 bytes more, so that pidx_add() can mostly insert in place. */
-	buf_need(b, (size_t)(st.st_size > 0 ? st.st_size : 0) + 4096);
+	buf_need(b, (size_t)(st.st_size > 0 ? st.st_size : 0) + 1);
 	do {
 		buf_need(b, 1);
 		n = read(fd, b->data + b->len, b->cap - b->len);

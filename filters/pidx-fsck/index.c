@@ -98,25 +98,13 @@ break_tie(const struct pidx_entry *a, const struct pidx_entry *b, int order)
 	return order != 0 ? order : (a > b) - (a < b);
 }
 
-/*
- * Compares in the order of an index: by path and time or, since entries are
- * replaced (see pidx_add()), by path alone.
- */
-static int
-compare_in(enum pidx_layout layout, const struct pidx_entry *a,
-    const struct pidx_entry *b)
-{
-	return layout == PIDX_2_LABEL ? span_compare(a->path, b->path) :
-	    pidx_compare(a, b);
-}
-
 static int
 compare_pointers(const void *a, const void *b, void *layout)
 {
 	const struct pidx_entry *x = *(const struct pidx_entry *const *)a;
 	const struct pidx_entry *y = *(const struct pidx_entry *const *)b;
 
-	return break_tie(x, y, compare_in(*(enum pidx_layout *)layout,
+	return break_tie(x, y, pidx_compare(*(enum pidx_layout *)layout,
 	    x, y));
 }
 
@@ -151,7 +139,7 @@ static const struct pidx_entry *
 find_unsorted(const struct pidx *p)
 {
 	for (size_t i = 1; i < p->n; i++)
-		if (compare_in(p->layout, &p->entries[i - 1],
+		if (pidx_compare(p->layout, &p->entries[i - 1],
 		    &p->entries[i]) > 0)
 			return &p->entries[i];
 	return NULL;

@@ -78,8 +78,8 @@ fit_strings(struct registry *g, enum pidx_layout layout, struct span *strings)
 }
 
 /*
- * Reads the index of a version, whose bytes are then in g->stored, or starts an
- * empty one there.  The caller releases it, even after an error.  Returns
+ * Reads the index of a version, whose bytes are then in g->stored; it is empty
+ * if there is none.  The caller releases it, even after an error.  Returns
  * false, with a report, if it is malformed or cannot be read.
  */
 static bool
@@ -157,8 +157,8 @@ compare_entries(const void *a, const void *b)
 }
 
 /*
- * Adds n registrations of one version to a copy of the index of that version,
- * and stages the copy if anything is new.
+ * Adds n registrations of one version to the index of that version, and stages
+ * the result if anything is new.
  */
 static void
 stage_index(struct registry *g, struct filter *f, struct registration *r,
@@ -166,7 +166,7 @@ stage_index(struct registry *g, struct filter *f, struct registration *r,
 {
 	struct pidx_entry *new = mem_resize(NULL, n, sizeof *new);
 	struct pidx_outcome *outcomes = mem_resize(NULL, n, sizeof *outcomes);
-	enum pidx_layout layout;
+	struct buf bytes = { 0 };
 	struct pidx index;
 	bool ok = load_index(g, f, r->version, &index), any_new = false;
 
@@ -175,27 +175,26 @@ stage_index(struct registry *g, struct filter *f, struct registration *r,
 	if (ok) {
 		if (index.n == 0 && g->new_layout == 0)
 			g->new_layout = layout_for_new_index(g->perun);
-		layout = layout_for_adding(g->perun, &index, g->new_layout);
-		if (g->stored.len == 0)
-			pidx_serialize(&(struct pidx){ .layout = layout },
-			    &g->stored);
-		if (layout == PIDX_2_LABEL)
+		index.layout = layout_for_adding(g->perun, &index,
+		    g->new_layout);
+		if (index.layout == PIDX_2_LABEL)
 			number_names(g, &index, r, n);
 
 		sort(r, n, sizeof *r, compare_entries);
 		for (size_t i = 0; i < n; i++) {
-			fit_strings(g, layout, r[i].entry.strings);
+			fit_strings(g, index.layout, r[i].entry.strings);
 			new[i] = r[i].entry;
 		}
-		pidx_add(&g->stored, layout, new, n, outcomes);
+		pidx_add(&index, new, n, outcomes, &bytes);
 		for (size_t i = 0; i < n; i++) {
 			r[i].outcome = outcomes[i];
 			any_new |= !outcomes[i].existed;
 		}
 		if (any_new)
 			store_stage_index(&g->perun->store, r->version,
-			    buf_span(&g->stored));
+			    buf_span(&bytes));
 	}
+	buf_release(&bytes);
 	pidx_release(&index);
 	free(outcomes);
 	free(new);

@@ -248,7 +248,7 @@ model_insert(struct model *m, const struct pidx_entry *e)
 	for (size_t k = 0; k < m->n; k++)
 		if (pidx_compare_object(&m->list[k], e) == 0)
 			return false;
-	while (i < m->n && pidx_compare(&m->list[i], e) < 0)
+	while (i < m->n && pidx_compare(m->layout, &m->list[i], e) < 0)
 		i++;
 	model_insert_at(m, i, e);
 	return true;
@@ -258,6 +258,23 @@ static int
 compare(const void *a, const void *b)
 {
 	return pidx_compare_object(a, b);
+}
+
+/* Adds entries to the bytes of an index of a layout. */
+static void
+add_to_bytes(struct buf *bytes, enum pidx_layout layout,
+    const struct pidx_entry *new, size_t n, struct pidx_outcome *outcomes)
+{
+	struct buf result = { 0 };
+	struct pidx_error e;
+	struct pidx p;
+
+	CHECK(pidx_parse(&p, buf_span(bytes), &e), "%s", e.why);
+	p.layout = layout;
+	pidx_add(&p, new, n, outcomes, &result);
+	pidx_release(&p);
+	buf_release(bytes);
+	*bytes = result;
 }
 
 /*
@@ -270,7 +287,7 @@ add(struct model *m, struct pidx_entry *new, size_t n)
 	struct pidx_outcome outcomes[N_MAX];
 
 	qsort(new, n, sizeof *new, compare);
-	pidx_add(&m->bytes, m->layout, new, n, outcomes);
+	add_to_bytes(&m->bytes, m->layout, new, n, outcomes);
 	for (size_t i = 0; i < n; i++)
 		CHECK(model_insert(m, &new[i]) == !outcomes[i].existed,
 		    "entry %zu", i);
@@ -290,8 +307,9 @@ model_end(struct model *m)
 	    e.why);
 	CHECK(p.n == m->n, "%zu entries, not %zu", p.n, m->n);
 	for (size_t i = 0; i < p.n && i < m->n; i++)
-		CHECK((m->layout == PIDX_2_LABEL ? pidx_compare_object :
-		    pidx_compare)(&m->list[i], &p.entries[i]) == 0,
+		CHECK((m->layout == PIDX_2_LABEL ?
+		    pidx_compare_object(&m->list[i], &p.entries[i]) :
+		    pidx_compare(m->layout, &m->list[i], &p.entries[i])) == 0,
 		    "entry %zu is %.*s %u, not %.*s %u", i,
 		    SPAN_ARG_ALL(p.entries[i].path), p.entries[i].time,
 		    SPAN_ARG_ALL(m->list[i].path), m->list[i].time);
@@ -373,7 +391,7 @@ test_replace(void)
 	struct pidx p;
 
 	buf_add(&bytes, sample[PIDX_2_LABEL].p, sample[PIDX_2_LABEL].n);
-	pidx_add(&bytes, PIDX_2_LABEL, new, 3, outcomes);
+	add_to_bytes(&bytes, PIDX_2_LABEL, new, 3, outcomes);
 	CHECK(pidx_parse(&p, buf_span(&bytes), &e), "%s", e.why);
 	CHECK(p.n == 2 && span_eq(p.entries[0].path, "a") &&
 	    span_eq(p.entries[1].path, "p") && p.entries[1].time == 2,
