@@ -12,13 +12,14 @@
  * contain the name of an object.
  *
  * Candidates may overlap.  The largest set of candidates without overlaps is
- * recovered; among sets of the same size, the one with the fewest gaps between
- * the header, the entries and the end of the file; among those, the one whose
- * entries come first.
+ * recovered; of two candidates that overlap, the one that starts later, because
+ * a damaged length makes the earlier one too long.
  *
  * This is done for each layout (pidx.h) that the header allows, or for all
- * layouts if the header is damaged; the best result is used.  Paths and strings
- * are borrowed from bytes.  Release the result with pidx_release().
+ * layouts if the header is damaged.  The result with the most entries is used;
+ * among those, the one with the fewest gaps between the header, the entries and
+ * the end of the file.  Paths and strings are borrowed from bytes.  Release the
+ * result with pidx_release().
  */
 void salvage(struct pidx *, struct span bytes,
     bool (*is_object)(void *context, const unsigned char *name), void *context);

@@ -561,33 +561,31 @@ def raw_entries(data, layout):
 
 def best_chain(data, layout, objects):
     """The best choice of entries that do not overlap, as (number of entries,
-    number of joints, negative offsets, entries).
+    number of joints, entries).
 
-    The greatest tuple is the best, hence the negative offsets: of the same
-    number of entries and joints, the one with the smaller offsets.  A joint is
-    where an entry begins right after the header or another entry, or ends with
-    the data.  See filters/pidx-fsck/salvage.c.
+    Of choices with the same number of entries, the best is the one whose last
+    entry starts last; then the one whose last but one does, and so on.  A joint
+    is where an entry begins right after the header or another entry, or ends
+    with the data.  See filters/pidx-fsck/salvage.h.
     """
-    found = []
+    chains = []     # the best that ends with each entry
     for at in range(len(data) - 24):
-        if data[at + 4:at + 24].hex() in objects:
-            entry = raw_entry(data, at, layout)
-            if entry is not None:
-                found.append((at,) + entry)
-    best = (0, 0, (), [])
-    chains = []         # the best that begins at each entry after this one
-    for at, entry, end in reversed(found):
-        after_header = at == 12
-        chain = (1, after_header + (end == len(data)), (-at,), [entry])
-        for n, joints, minus_starts, entries in chains:
-            next_start = -minus_starts[0]
-            if next_start >= end:
-                chain = max(chain, (1 + n, after_header + joints +
-                    (next_start == end), (-at,) + minus_starts,
-                    [entry] + entries), key=lambda c: c[:3])
+        if data[at + 4:at + 24].hex() not in objects:
+            continue
+        found = raw_entry(data, at, layout)
+        if found is None:
+            continue
+        entry, end = found
+        chain = (1, (at,), at == 12, [entry], end)
+        for n, starts, joints, entries, last_end in chains:
+            if last_end <= at:
+                chain = max(chain, (1 + n, (at,) + starts,
+                    joints + (last_end == at), entries + [entry], end),
+                    key=lambda c: c[:2])
         chains.append(chain)
-        best = max(best, chain, key=lambda c: c[:3])
-    return best
+    n, _, joints, entries, end = max(chains, key=lambda c: c[:2],
+        default=(0, (), 0, [], -1))
+    return n, joints + (end == len(data)), entries
 
 
 def layouts_of(data):
@@ -613,7 +611,7 @@ def repair(data, objects):
             chain = best_chain(data, other, objects)
             if best is None or chain[:2] > best[:2]:
                 layout, best = other, chain
-        entries = best[3]
+        entries = best[2]
     kept = []
     for e in entries:
         if e[2] in objects and e not in kept:
