@@ -150,27 +150,26 @@ unpack(struct object *o, z_stream *z)
 	    "its body contains a NUL" : NULL;
 }
 
-bool
-object_unpack(struct object *o, struct span packed, const char **why)
+const char *
+object_unpack(struct object *o, struct span packed)
 {
 	z_stream z = { .next_in = (unsigned char *)(uintptr_t)packed.p,
 	    .avail_in = (uInt)packed.n };
 	struct sha1_ctx sha;
+	const char *why;
 
 	o->text.len = 0;
 	/* The same limit as in object_pack(): zlib counts in 32 bits. */
-	if (packed.n > UINT32_MAX / 2) {
-		*why = "it is too long";
-		return false;
-	}
+	if (packed.n > UINT32_MAX / 2)
+		return "it is too long";
 	if (inflateInit(&z) != Z_OK)
 		die("out of memory (zlib)");
-	*why = unpack(o, &z);
+	why = unpack(o, &z);
 	inflateEnd(&z);
-	if (*why != NULL)
-		return false;
+	if (why != NULL)
+		return why;
 	sha1_init(&sha);
 	sha1_update(&sha, o->text.len, (const uint8_t *)o->text.data);
 	sha1_digest(&sha, OBJECT_NAME_SIZE, o->name);
-	return true;
+	return NULL;
 }

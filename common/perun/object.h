@@ -1,8 +1,6 @@
 #ifndef WEIR_OBJECT_H
 #define WEIR_OBJECT_H
 
-#include <stdbool.h>
-
 #include "common/base/buf.h"
 #include "common/base/text.h"
 
@@ -26,10 +24,10 @@ struct object {
 
 /*
  * Unpacks a stream.  Inflates no more than the length in the header allows, and
- * ignores bytes after the stream, as Perun does.  False if it is not an object:
- * *why is then the reason.  Start with { 0 }; the contents live until the next
- * call.  The caller releases text, also after a failure.
+ * ignores bytes after the stream, as Perun does.  Returns why it is not an
+ * object, or NULL.  Start with { 0 }; the contents live until the next call.
+ * The caller releases text, also after a failure.
  */
-bool object_unpack(struct object *, struct span packed, const char **why);
+const char *object_unpack(struct object *, struct span packed);
 
 #endif

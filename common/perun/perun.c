@@ -126,7 +126,8 @@ perun_read_object(const struct store *s, const unsigned char *name,
 	default:
 		break;
 	}
-	if (!object_unpack(object, buf_span(packed), why))
+	*why = object_unpack(object, buf_span(packed));
+	if (*why != NULL)
 		return false;
 	*why = "its SHA-1 is not its name";
 	return memcmp(object->name, name, STORE_NAME_SIZE) == 0;

@@ -163,19 +163,6 @@ list_file(void *context, const unsigned char *name, const char *path)
 }
 
 /*
- * Unpacks c->bytes to c->object; returns why they are not an object, or NULL if
- * they are one.  Does not compare the object's name with that of the file.
- */
-static const char *
-object_error(struct check *c)
-{
-	const char *why;
-
-	return object_unpack(&c->object, buf_span(&c->bytes),
-	    &why) ? NULL : why;
-}
-
-/*
  * Sets the state of a file.  check_damaged() later finds out which of the
  * damaged files are indexes.
  */
@@ -188,7 +175,7 @@ classify(struct check *c, struct file *file)
 	c->totals.bytes += c->bytes.len;
 	if (c->bytes.len >= 4 && memcmp(c->bytes.data, "pidx", 4) == 0)
 		file->state = FILE_INDEX;
-	else if (object_error(c) == NULL)
+	else if (object_unpack(&c->object, buf_span(&c->bytes)) == NULL)
 		file->state = memcmp(c->object.name, file->name,
 		    STORE_NAME_SIZE) == 0 ? FILE_VALID : FILE_MISNAMED;
 	c->totals.objects += file->state == FILE_VALID;
@@ -216,7 +203,7 @@ check_damaged(struct check *c, struct file *file)
 	char path[STORE_PATH_SIZE], lost[STORE_LOST_SIZE];
 
 	if (check_read(c, file, &c->bytes))
-		f.why = object_error(c);
+		f.why = object_unpack(&c->object, buf_span(&c->bytes));
 	if (file->state != FILE_DAMAGED || f.why == NULL)
 		return;
 	if (contains_object_name(c) ||
@@ -250,9 +237,11 @@ check_misnamed(struct check *c, struct file *file)
 	struct span bytes;
 	char path[STORE_PATH_SIZE], lost[STORE_LOST_SIZE];
 
-	if (!check_read(c, file, &c->bytes) || object_error(c) != NULL)
+	if (!check_read(c, file, &c->bytes))
 		return;
 	bytes = buf_span(&c->bytes);
+	if (object_unpack(&c->object, bytes) != NULL)
+		return;
 	if (c->repair) {
 		other = check_find(c, c->object.name);
 		/* Another misnamed file is going to be removed. */
