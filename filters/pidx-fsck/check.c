@@ -6,7 +6,7 @@
 
 #include "common/base/err.h"
 #include "common/base/num.h"
-#include "common/base/sort.h"
+#include "common/base/search.h"
 #include "common/filter/filter-reject.h"
 #include "filters/pidx-fsck/check.h"
 
@@ -18,23 +18,21 @@ enum { PRUNE_MIN_AGE_S = 3600 };
 
 static const char not_regular[] = "it is not a regular file";
 
-static int
-compare_names(const void *a, const void *b)
+/* Where the file of this name is in the list, or where it belongs. */
+static size_t
+position_of(const struct check *c, const unsigned char *name)
 {
-	const struct file *x = a, *y = b;
-
-	return memcmp(x->name, y->name, STORE_NAME_SIZE);
+	return SEARCH_FIRST(i, c->n,
+	    memcmp(c->files[i].name, name, STORE_NAME_SIZE) >= 0);
 }
 
 struct file *
 check_find(const struct check *c, const unsigned char *name)
 {
-	struct file key;
+	size_t i = position_of(c, name);
 
-	if (c->n == 0)
-		return NULL;
-	memcpy(key.name, name, STORE_NAME_SIZE);
-	return bsearch(&key, c->files, c->n, sizeof key, compare_names);
+	return i < c->n && memcmp(c->files[i].name, name,
+	    STORE_NAME_SIZE) == 0 ? &c->files[i] : NULL;
 }
 
 bool
@@ -45,16 +43,18 @@ check_is_valid(void *context, const unsigned char *name)
 	return file != NULL && file->state == FILE_VALID;
 }
 
+/* Adds a file to the list, in order of names. */
 static struct file *
-append_file(struct check *c, const unsigned char *name)
+insert_file(struct check *c, const unsigned char *name)
 {
-	struct file *file;
+	size_t i = position_of(c, name);
 
 	c->files = mem_grow(c->files, &c->cap, c->n + 1, sizeof *c->files);
-	file = &c->files[c->n++];
-	*file = (struct file){ .state = FILE_GONE };
-	memcpy(file->name, name, STORE_NAME_SIZE);
-	return file;
+	memmove(c->files + i + 1, c->files + i, (c->n - i) * sizeof *c->files);
+	c->n++;
+	c->files[i] = (struct file){ .state = FILE_GONE };
+	memcpy(c->files[i].name, name, STORE_NAME_SIZE);
+	return &c->files[i];
 }
 
 void
@@ -141,7 +141,7 @@ list_file(void *context, const unsigned char *name, const char *path)
 	struct buf full_path = { 0 };	/* relative to .perun */
 
 	if (name != NULL) {
-		append_file(c, name);
+		insert_file(c, name);
 		return;
 	}
 	if (is_changes(path))
@@ -265,24 +265,15 @@ static void
 rename_misnamed(struct check *c)
 {
 	struct store *s = &c->perun->store;
-	struct check new = { 0 };	/* only new.files is used */
 	struct file *file;
 
 	/* The same object may be staged several times. */
 	for (size_t i = 0; i < s->n_staged; i++) {
 		file = check_find(c, s->staged[i].name);
 		if (file == NULL)
-			file = append_file(&new, s->staged[i].name);
+			file = insert_file(c, s->staged[i].name);
 		file->state = FILE_VALID;
 	}
-	sort(new.files, new.n, sizeof *new.files, compare_names);
-	for (size_t i = 0; i < new.n; i++)
-		if (i == 0 || compare_names(&new.files[i - 1],
-		    &new.files[i]) != 0)
-			append_file(c, new.files[i].name)->state = FILE_VALID;
-	free(new.files);
-	sort(c->files, c->n, sizeof *c->files, compare_names);
-
 	store_commit(s);
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->files[i].state != FILE_MISNAMED)
@@ -310,8 +301,6 @@ check_files(struct check *c)
 		die("nothing was repaired or pruned: which files are indexes "
 		    "is not known without the repository: %s", why);
 	store_for_each(&c->perun->store, list_file, c);
-	/* By name, for check_find(): HE/AD is elsewhere in order of paths. */
-	sort(c->files, c->n, sizeof *c->files, compare_names);
 	for (size_t i = 0; i < c->n; i++)
 		classify(c, &c->files[i]);
 	for (size_t i = 0; i < c->n; i++)
