@@ -55,13 +55,14 @@ perun_open_vcs(struct vcs *v, const char *type, const char *directory)
 {
 	struct perun p;
 	struct buf path = { 0 };
-	const char *why, *own_type;
+	const char *why, *wanted;
 	bool is_svs = false, ok = false;
 
 	if ((type == NULL || strcmp(type, "svs") == 0) &&
 	    perun_find(&p, directory, &why)) {
-		own_type = config_string(&p.config, "vcs.type");
-		is_svs = own_type != NULL && strcmp(own_type, "svs") == 0;
+		wanted = type != NULL ? type :
+		    config_string(&p.config, "vcs.type");
+		is_svs = wanted != NULL && strcmp(wanted, "svs") == 0;
 		if (is_svs) {
 			put_url(&p, &path);
 			ok = vcs_open(v, "svs", buf_cstr(&path), false);

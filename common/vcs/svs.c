@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,44 +25,24 @@ struct svs {
 static const struct vcs_id head = { ID };
 
 /*
- * Truncates an absolute path to the nearest directory that has a store; false
- * if there is none.  Nothing else marks a directory of this system.
- */
-static bool
-find_store(char *path)
-{
-	char store[PATH_MAX + sizeof "/.perun"];
-	char *slash;
-
-	for (;;) {
-		snprintf(store, sizeof store, "%s/.perun", path);
-		if (access(store, F_OK) == 0)
-			return true;
-		if ((slash = strrchr(path, '/')) == NULL || path[1] == '\0')
-			return false;
-		slash[slash == path] = '\0';	/* the root keeps its slash */
-	}
-}
-
-/*
- * A directory that is missing is not an error, because the version does not
- * depend on it: a store that was moved may name it by an absolute path.
+ * Nothing but a store marks a directory of this system, so none is found
+ * upwards.  A directory that is missing is not an error, because the version
+ * does not depend on it: a store that was moved may name it by an absolute
+ * path.
  */
 static enum vcs_found
 open_svs(struct vcs *v, const char *path, bool upwards)
 {
-	char directory[PATH_MAX];
-	bool exists = realpath(path != NULL ? path : ".", directory) != NULL;
 	const struct passwd *user;
 	char host[HOST_NAME_MAX + 1] = "";
 	struct stat st;
 	struct svs *svs;
 
-	if (upwards && (!exists || !find_store(directory)))
+	if (upwards)
 		return VCS_NOT_FOUND;
 	v->state = svs = mem_zero(1, sizeof *svs);
-	svs->time_s = exists && stat(directory, &st) == 0 ? st.st_ctime :
-	    INT_UNKNOWN;
+	svs->time_s = stat(path != NULL ? path : ".", &st) == 0 ?
+	    st.st_ctime : INT_UNKNOWN;
 
 	/* The author is the user who runs this process, as in Perun. */
 	user = getpwuid(getuid());

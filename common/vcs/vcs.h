@@ -77,9 +77,9 @@ struct vcs_tips {
  * Opens the repository at path or, if upwards, at path or in the nearest
  * directory above it.  A NULL path is the current directory or, for git, the
  * repository that GIT_DIR and similar variables name, if they are set.  type is
- * "git" or "svs"; NULL means git.  For svs, the directory above is the nearest
- * one with a Perun store, and a path that is missing only makes the time of the
- * version unknown.  After a failure there is nothing to close.
+ * "git" or "svs"; NULL means git.  For svs, nothing is found upwards, and a
+ * path that is missing only makes the time of the version unknown.  After a
+ * failure there is nothing to close.
  */
 bool vcs_open(struct vcs *, const char *type, const char *path, bool upwards);
 void vcs_close(struct vcs *);
