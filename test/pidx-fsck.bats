@@ -561,7 +561,7 @@ create_damaged_store() {
 	order=$(sed -n 's/^\([a-z0-9]*\)([0-9]*<[^>]*\/\([a-z]*\)[^>/]*>.*/\1 \2/p' \
 		trace | grep -v 'write pipe' | paste -sd,)
 	echo "$order"
-	[[ $order == *"fsync lost,"*"renameat2 "*"fsync lost,"*"fsync index,renameat "* ]]
+	[[ $order == *"fsync single,"*"renameat2 "*"fsync lost,"*"fsync single,renameat "* ]]
 }
 
 # --- pruning -----------------------------------------------------------------

@@ -17,7 +17,6 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/mem.h"
-#include "common/base/sort.h"
 #include "common/io/cleanup.h"
 #include "common/io/fd.h"
 #include "common/io/listing.h"
@@ -36,6 +35,12 @@ enum { OPEN_DIR = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 /* A staging directory's name is STAGING and random hexadecimal digits. */
 #define STAGING ".new-"
 enum { STAGING_HEX_DIGITS = 16 };
+
+/*
+ * The name in the staging directory of a file that is moved to its place at
+ * once; those of store_commit() have numbers.
+ */
+#define SINGLE "single"
 
 /*
  * Removes the staging directory and its files.  May run in a signal handler,
@@ -58,8 +63,7 @@ clean_up(void)
 		while ((n /= 10) > 0);
 		unlinkat(cleanup_state.staging, p, 0);
 	}
-	unlinkat(cleanup_state.staging, "index", 0);
-	unlinkat(cleanup_state.staging, "lost", 0);
+	unlinkat(cleanup_state.staging, SINGLE, 0);
 	unlinkat(cleanup_state.objects, cleanup_state.name, AT_REMOVEDIR);
 }
 
@@ -149,6 +153,7 @@ store_close(struct store *s)
 	if (s->staging != -1) {
 		clean_up();
 		cleanup_state.objects = cleanup_state.staging = -1;
+		cleanup_state.n_staged = 0;
 		close(s->staging);
 	}
 	close(s->objects);
@@ -351,7 +356,6 @@ create_staging(struct store *s)
 		die_in_store(s, "create a directory");
 
 	strcpy(cleanup_state.name, s->staging_name);
-	cleanup_state.n_staged = 0;
 	cleanup_state.objects = s->objects;
 	s->staging = openat(s->objects, s->staging_name, OPEN_DIR);
 	if (s->staging == -1)
@@ -381,41 +385,28 @@ static void
 write_staged(struct store *s, const char *file, struct span bytes, mode_t mode,
     bool sync)
 {
-	int fd = openat(s->staging, file, O_WRONLY | O_CREAT | O_EXCL |
-	    O_NOFOLLOW | O_CLOEXEC, mode);
+	int fd;
 
+	create_staging(s);
+	fd = openat(s->staging, file, O_WRONLY | O_CREAT | O_EXCL |
+	    O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd == -1 || !write_all(fd, bytes) || (sync && fsync(fd) == -1) ||
 	    close(fd) == -1)
 		die_in_store(s, "write");
 }
 
-static void
-stage(struct store *s, const unsigned char *name, struct span bytes,
-    mode_t mode)
+void
+store_stage(struct store *s, const unsigned char *name, struct span bytes,
+    enum store_mode mode)
 {
 	char file[24];
 
-	create_staging(s);
 	snprintf(file, sizeof file, "%zu", s->n_staged);
 	s->staged = mem_grow(s->staged, &s->staged_cap, s->n_staged + 1,
 	    sizeof *s->staged);
-	s->staged[s->n_staged].file = s->n_staged;
-	memcpy(s->staged[s->n_staged++].name, name, STORE_NAME_SIZE);
+	memcpy(s->staged[s->n_staged++], name, STORE_NAME_SIZE);
 	cleanup_state.n_staged = (sig_atomic_t)s->n_staged;
 	write_staged(s, file, bytes, mode, false);
-}
-
-void
-store_stage(struct store *s, const unsigned char *name, struct span packed)
-{
-	stage(s, name, packed, 0444);
-}
-
-void
-store_stage_index(struct store *s, const unsigned char *name,
-    struct span bytes)
-{
-	stage(s, name, bytes, 0666);
 }
 
 void
@@ -433,35 +424,25 @@ sync_directory(struct store *s, int dir)
 }
 
 /*
- * Opens the directory in objects/ that a path, "ab/cdef...", begins with, and
- * creates it if it is absent: *is_new says so.
+ * Moves a staged file to its final name, replacing an existing file.  Returns
+ * the directory in objects/, which is created if it is absent: *is_new says so.
  */
 static int
-open_folder(struct store *s, const char *path, bool *is_new)
+move_staged(struct store *s, const char *file, const unsigned char *name,
+    bool *is_new)
 {
-	char folder[3] = { path[0], path[1] };
-	int dir;
+	char path[PATH_SIZE], folder[3] = { 0 };
+	int dir = open_directory(s, name, path);
 
-	*is_new = mkdirat(s->objects, folder, 0777) == 0;
-	dir = openat(s->objects, folder, OPEN_DIR);
-	if (dir == -1)
+	*is_new = dir == -1 && errno == ENOENT;
+	if (*is_new) {
+		memcpy(folder, path, 2);
+		mkdirat(s->objects, folder, 0777);
+		dir = open_directory(s, name, path);
+	}
+	if (dir == -1 || renameat(s->staging, file, dir, path + 3) == -1)
 		die_in_store(s, "rename a file");
 	return dir;
-}
-
-/* Moves a staged file to its final name in dir, replacing an existing file. */
-static void
-move_staged(struct store *s, const char *file, int dir, const char *path)
-{
-	if (renameat(s->staging, file, dir, path + 3) == -1)
-		die_in_store(s, "rename a file");
-}
-
-static int
-compare_staged(const void *a, const void *b)
-{
-	return memcmp(((const struct staged *)a)->name,
-	    ((const struct staged *)b)->name, STORE_NAME_SIZE);
 }
 
 /*
@@ -471,29 +452,16 @@ compare_staged(const void *a, const void *b)
 void
 store_commit(struct store *s)
 {
-	char file[24], path[PATH_SIZE], folder[2];
+	char file[24];
 	bool is_new;
-	int dir = -1;
 
 	store_sync(s);
 	if (s->n_staged == 0)
 		return;
-
-	/* In the order of their names: each directory is opened once. */
-	sort(s->staged, s->n_staged, sizeof *s->staged, compare_staged);
 	for (size_t i = 0; i < s->n_staged; i++) {
-		put_path(path, s->staged[i].name);
-		if (dir == -1 || memcmp(folder, path, 2) != 0) {
-			if (dir != -1)
-				close(dir);
-			dir = open_folder(s, path, &is_new);
-			memcpy(folder, path, 2);
-		}
-		snprintf(file, sizeof file, "%zu", s->staged[i].file);
-		move_staged(s, file, dir, path);
+		snprintf(file, sizeof file, "%zu", i);
+		close(move_staged(s, file, s->staged[i], &is_new));
 	}
-	close(dir);
-
 	store_sync(s);
 	s->n_staged = 0;
 	cleanup_state.n_staged = 0;
@@ -502,15 +470,11 @@ store_commit(struct store *s)
 void
 store_replace(struct store *s, const unsigned char *name, struct span bytes)
 {
-	char path[PATH_SIZE];
 	bool is_new;
 	int dir;
 
-	create_staging(s);
-	write_staged(s, "index", bytes, 0666, true);
-	put_path(path, name);
-	dir = open_folder(s, path, &is_new);
-	move_staged(s, "index", dir, path);
+	write_staged(s, SINGLE, bytes, STORE_WRITABLE, true);
+	dir = move_staged(s, SINGLE, name, &is_new);
 	sync_directory(s, dir);
 	if (is_new)
 		sync_directory(s, s->objects);
@@ -530,9 +494,8 @@ store_add_pending(struct store *s, const char *name, struct span bytes)
 	if (is_new && errno != ENOENT)
 		die_in_store(s, "look for a pending profile");
 	if (is_new) {
-		create_staging(s);
-		write_staged(s, "index", bytes, 0666, true);
-		if (renameat(s->staging, "index", jobs, name) == -1)
+		write_staged(s, SINGLE, bytes, STORE_WRITABLE, true);
+		if (renameat(s->staging, SINGLE, jobs, name) == -1)
 			die_in_store(s, "rename a file");
 		sync_directory(s, jobs);
 	}
@@ -638,9 +601,8 @@ void
 store_copy_to_lost(struct store *s, const unsigned char *name,
     struct span bytes, char *lost)
 {
-	create_staging(s);
-	write_staged(s, "lost", bytes, 0666, true);
-	move_to_lost(s, s->staging, "lost", name, lost);
+	write_staged(s, SINGLE, bytes, STORE_WRITABLE, true);
+	move_to_lost(s, s->staging, SINGLE, name, lost);
 }
 
 void

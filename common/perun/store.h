@@ -51,10 +51,8 @@ struct store {
 	bool was_named;			/* store_open() was given a start */
 	int staging;			/* descriptor of .new-*, or -1 */
 	char staging_name[32];		/* ".new-RANDOM" */
-	struct staged {
-		unsigned char name[STORE_NAME_SIZE];	/* the final one */
-		size_t file;		/* its number is its name in .new-* */
-	} *staged;
+	/* The final names of the files 0, 1, 2 ... in .new-*. */
+	unsigned char (*staged)[STORE_NAME_SIZE];
 	size_t n_staged, staged_cap;
 	int lock;			/* descriptor of weir.lock, or -1 */
 };
@@ -101,14 +99,14 @@ bool store_read_all(int fd, struct buf *b);
  */
 bool store_is_not_regular(int error);
 
-/* Stages an object of this name; packed is to be the contents of its file. */
-void store_stage(struct store *, const unsigned char *name, struct span packed);
-
 /*
- * Stages an index with these bytes.  The caller holds STORE_INDEX until it has
- * called store_commit(), and has committed the objects before.
+ * Stages an object, which is read-only, or an index.  bytes are to be the
+ * contents of its file.  For an index, the caller holds STORE_INDEX until it
+ * has called store_commit(), and has committed the objects before.
  */
-void store_stage_index(struct store *, const unsigned char *name, struct span);
+enum store_mode { STORE_READ_ONLY = 0444, STORE_WRITABLE = 0666 };
+void store_stage(struct store *, const unsigned char *name, struct span bytes,
+    enum store_mode);
 
 /*
  * Gives the staged files their names and makes them durable, or dies.  Even if

@@ -247,7 +247,8 @@ check_misnamed(struct check *c, struct file *file)
 		/* Another misnamed file is going to be removed. */
 		if (other == NULL || other->state == FILE_GONE ||
 		    other->state == FILE_MISNAMED)
-			store_stage(&c->perun->store, c->object.name, bytes);
+			store_stage(&c->perun->store, c->object.name, bytes,
+			    STORE_READ_ONLY);
 		store_copy_to_lost(&c->perun->store, file->name, bytes, lost);
 		f.repaired = true;
 		f.lost = lost;
@@ -269,9 +270,9 @@ rename_misnamed(struct check *c)
 
 	/* The same object may be staged several times. */
 	for (size_t i = 0; i < s->n_staged; i++) {
-		file = check_find(c, s->staged[i].name);
+		file = check_find(c, s->staged[i]);
 		if (file == NULL)
-			file = insert_file(c, s->staged[i].name);
+			file = insert_file(c, s->staged[i]);
 		file->state = FILE_VALID;
 	}
 	store_commit(s);

@@ -43,7 +43,7 @@ registry_add(struct registry *g, const struct profile *p,
 	if (!perun_read_object(&g->perun->store, r.entry.object, &g->stored,
 	    &g->object, &why))
 		store_stage(&g->perun->store, r.entry.object,
-		    buf_span(&g->packed));
+		    buf_span(&g->packed), STORE_READ_ONLY);
 	r.entry.path = arena_span(&g->arena, r.entry.path);
 	r.job_file = arena_span(&g->arena, r.job_file);
 	r.position = g->n;
@@ -191,8 +191,8 @@ stage_index(struct registry *g, struct filter *f, struct registration *r,
 			any_new |= !outcomes[i].existed;
 		}
 		if (any_new)
-			store_stage_index(&g->perun->store, r->version,
-			    buf_span(&bytes));
+			store_stage(&g->perun->store, r->version,
+			    buf_span(&bytes), STORE_WRITABLE);
 	}
 	buf_release(&bytes);
 	pidx_release(&index);
