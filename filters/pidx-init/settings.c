@@ -44,24 +44,6 @@ static const char template[] =
     "#    - method: average_amount_threshold\n";
 
 /*
- * Is the string a path that certainly needs no quotes in YAML?  It begins with
- * '/' or "..", so YAML cannot read it as a number or boolean, and has no
- * character that belongs to the syntax.
- */
-static bool
-is_simple_path(const char *p, size_t n)
-{
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-";
-	size_t i = 0;
-
-	while (i < n && memchr(safe, p[i], sizeof safe - 1) != NULL)
-		i++;
-	return i == n && n > 1 && (p[0] == '/' || (p[0] == '.' &&
-	    p[1] == '.' && (n == 2 || p[2] == '/')));
-}
-
-/*
  * Appends a YAML string.  Escapes the characters that YAML forbids, such as
  * U+FFFE and (unlike JSON) DEL, and those that it treats as line breaks, such
  * as U+2028.  For simplicity, whole ranges that contain these are escaped.
@@ -72,10 +54,6 @@ put_text(struct buf *b, const char *p, size_t n)
 	size_t step;
 	uint32_t c;
 
-	if (is_simple_path(p, n)) {
-		buf_add(b, p, n);
-		return;
-	}
 	buf_char(b, '"');
 	for (; n > 0; p += step, n -= step) {
 		step = utf8_char(p, n, &c);	/* the url is valid UTF-8 */
