@@ -24,14 +24,6 @@ amount_key(const void *owner, uint32_t index)
 	return span_bytes(&a->list[index], 2 * sizeof a->list->resource);
 }
 
-static struct span
-run_key(const void *owner, uint32_t index)
-{
-	const struct amounts *a = owner;
-
-	return span_bytes(&a->runs[index], sizeof *a->runs);
-}
-
 void
 amounts_init(struct amounts *a)
 {
@@ -40,7 +32,7 @@ amounts_init(struct amounts *a)
 	intern_init(&a->unit_names);
 	map_init(&a->resource_map, resource_key, a);
 	map_init(&a->amount_map, amount_key, a);
-	map_init(&a->run_map, run_key, a);
+	intern_init(&a->runs);
 }
 
 void
@@ -50,10 +42,9 @@ amounts_release(struct amounts *a)
 	intern_release(&a->unit_names);
 	map_release(&a->resource_map);
 	map_release(&a->amount_map);
-	map_release(&a->run_map);
+	intern_release(&a->runs);
 	free(a->resources);
 	free(a->list);
-	free(a->runs);
 	free(a->units);
 }
 
@@ -77,16 +68,9 @@ amounts_resource(struct amounts *a, struct span uid, sym type, sym subtype)
 uint32_t
 amounts_run(struct amounts *a, uint32_t stream, sym name)
 {
-	uint32_t index;
+	const uint32_t key[] = { stream, name };
 
-	a->runs = mem_grow(a->runs, &a->runs_cap, a->n_runs + 1,
-	    sizeof *a->runs);
-	a->runs[a->n_runs] = (struct run){ stream, name };
-	index = map_find_or_add(&a->run_map, run_key(a, (uint32_t)a->n_runs),
-	    (uint32_t)a->n_runs);
-	if (index == a->n_runs)
-		a->n_runs++;
-	return index;
+	return intern_add(&a->runs, span_bytes(key, sizeof key));
 }
 
 static struct amount *

@@ -19,21 +19,14 @@ struct amount {
 	int64_t thousandths;	/* if there is no token: the value times 1000 */
 };
 
-/* A run that has a name, or the run of a stream that has none. */
-struct run {
-	uint32_t stream;	/* 0 if there is a name */
-	sym name;		/* or SYM_NONE */
-};
-
 struct amounts {
 	struct intern texts;
-	struct map resource_map, amount_map, run_map;
+	struct map resource_map, amount_map;
 	struct resource *resources;
 	size_t n_resources, resources_cap;
 	struct amount *list;	/* in the order of the input */
 	size_t n, cap;
-	struct run *runs;
-	size_t n_runs, runs_cap;
+	struct intern runs;		/* by their bytes: see amounts_run() */
 
 	/* Units, by the symbol of what has the unit: "time", "mixed(calls)". */
 	struct intern unit_names;
@@ -44,9 +37,14 @@ struct amounts {
 void amounts_init(struct amounts *);
 void amounts_release(struct amounts *);
 
-/* Find or add a resource or run; return its index. */
+/* Finds or adds a resource; returns its index. */
 uint32_t amounts_resource(struct amounts *, struct span uid, sym type,
     sym subtype);
+
+/*
+ * A number for the run of this name or, if that is SYM_NONE, for the run of a
+ * stream whose records have no run; the stream is 0 if there is a name.
+ */
 uint32_t amounts_run(struct amounts *, uint32_t stream, sym name);
 
 /*
