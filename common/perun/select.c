@@ -267,18 +267,13 @@ matches_text(const struct selector *sel, const struct pidx_entry *e)
 }
 
 static bool
-matches(const char *wanted, struct span s)
-{
-	return wanted == NULL || span_eq(s, wanted);
-}
-
-static bool
 matches_strings(const struct selection *s, const struct pidx_entry *e)
 {
-	return matches(s->type, e->strings[PIDX_TYPE]) &&
-	    matches(s->cmd, e->strings[PIDX_CMD]) &&
-	    matches(s->workload, e->strings[PIDX_WORKLOAD]) &&
-	    matches(s->collector, e->strings[PIDX_COLLECTOR]);
+	for (int i = 0; i < PIDX_N_STRINGS; i++)
+		if (s->strings[i] != NULL &&
+		    !span_eq(e->strings[i], s->strings[i]))
+			return false;
+	return true;
 }
 
 bool

@@ -29,7 +29,7 @@ bool selector_parse(struct selector *, const char *text);
 struct selection {
 	const struct selector *selectors;
 	size_t n_selectors;		/* 0: all entries */
-	const char *type, *cmd, *workload, *collector;	/* NULL: any */
+	const char *strings[PIDX_N_STRINGS];	/* NULL: any */
 };
 
 /*
