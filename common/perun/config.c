@@ -32,7 +32,7 @@
  * aliases expanded, are computed bottom-up and limited.
  */
 struct anchor {
-	char *name;
+	const char *name;
 	const struct config_value *value;	/* incomplete if height is 0 */
 };
 
@@ -168,8 +168,8 @@ set_anchor(struct reader *r, const yaml_char_t *name,
 		return true;
 	if (r->n_anchors == CONFIG_ANCHORS_MAX)
 		return fail_here(r, "there are too many anchors");
-	r->anchors[r->n_anchors++] = (struct anchor){
-	    mem_strdup((const char *)name), v };
+	r->anchors[r->n_anchors++] = (struct anchor){ arena_span(
+	    &r->config->texts, span_str((const char *)name)).p, v };
 	return true;
 }
 
@@ -207,8 +207,7 @@ read_text(struct reader *r, struct config_value *v)
 
 	if (memchr(p, '\0', n) != NULL)
 		return fail_here(r, "the text contains a NUL character");
-	v->text_storage = mem_strndup(p, n);
-	v->text = span_of(v->text_storage, n);
+	v->text = arena_span(&r->config->texts, span_of(p, n));
 	v->is_null = is_null(&r->event, v->text);
 	v->height = 1;
 	return true;
@@ -449,7 +448,7 @@ config_add(struct config *c, const char *file, struct span yaml,
 	if (c->n == CONFIG_LEVELS_MAX)
 		bug("more than %d levels", CONFIG_LEVELS_MAX);
 	r->config = c;
-	r->file = c->files[c->n] = mem_strdup(file);
+	r->file = arena_span(&c->texts, span_str(file)).p;
 	if (yaml.n >= 3 && memcmp(yaml.p, "\xef\xbb\xbf", 3) == 0)
 		yaml = span_of(yaml.p + 3, yaml.n - 3);	/* byte order mark */
 	r->yaml = span_of(yaml.n > 0 ? yaml.p : "", yaml.n);
@@ -462,8 +461,6 @@ config_add(struct config *c, const char *file, struct span yaml,
 	c->n++;
 	yaml_event_delete(&r->event);
 	yaml_parser_delete(&r->parser);
-	for (size_t i = 0; i < r->n_anchors; i++)
-		free(r->anchors[i].name);
 	free(r);
 	*why = c->why.data;
 	return ok;
@@ -540,12 +537,10 @@ config_release(struct config *c)
 
 	for (v = c->newest; v != NULL; v = previous) {
 		previous = v->previous;
-		free(v->text_storage);
 		free(v->items);
 		free(v);
 	}
-	for (size_t i = 0; i < c->n; i++)
-		free(c->files[i]);
+	arena_release(&c->texts);
 	buf_release(&c->why);
 	*c = (struct config){ 0 };
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/base/buf.h"
+#include "common/base/mem.h"
 #include "common/base/text.h"
 
 /*
@@ -42,7 +43,6 @@ struct config_value {
 	size_t n;
 
 	/* Private to config.c. */
-	char *text_storage;
 	size_t cap;
 	uint32_t size, height;		/* of the tree with this root, aliases
 					   expanded: its values, its levels */
@@ -62,7 +62,7 @@ struct config {
 
 	/* Private to config.c. */
 	struct config_value *newest;	/* end of the list of all values */
-	char *files[CONFIG_LEVELS_MAX];
+	struct arena texts;		/* values, names of files, anchors */
 	struct buf why;
 };
 
