@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
@@ -174,16 +175,10 @@ person_offset(struct span person)
 	return *zone.p == '-' ? -value : value;
 }
 
-/* The word must be in lower case. */
 static bool
 equals_ignoring_case(struct span s, const char *word)
 {
-	size_t i = 0;
-
-	/* Bit 0x20 makes letters lower case; '-' and digits have it anyway. */
-	while (i < s.n && word[i] != '\0' && (s.p[i] | 0x20) == word[i])
-		i++;
-	return i == s.n && word[i] == '\0';
+	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
 }
 
 /*

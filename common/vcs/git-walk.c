@@ -384,13 +384,10 @@ gitvcs_walk_begin(struct vcs *v, const struct vcs_tip *tips, size_t n,
 	map_init(&w->map, key_of, w);
 	w->queue = (struct heap){ .compare = compare_sequence, .context = w };
 
-	/* All exclusions must be known before the walk. */
+	/* All exclusions must be known before the walk.  The ids are valid:
+	   they are from gitvcs_massage_parameter(). */
 	for (size_t i = 0; ok && i < n; i++) {
-		if (git_oid_fromstr(&id, tips[i].id.hex) != 0) {
-			ok = gitvcs_fail(v, "'%s' is not an id",
-			    tips[i].id.hex);
-			break;
-		}
+		git_oid_fromstr(&id, tips[i].id.hex);
 		indices[i] = find_or_add(w, &id);
 		ok = parse_commit(v, indices[i]);
 		if (ok && tips[i].excluded)
