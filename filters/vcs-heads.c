@@ -63,27 +63,25 @@ main(int argc, char **argv)
 {
 	struct filter f;
 	struct vcs vcs;
-	struct vcs_branch branch;
-	enum vcs_found found;
+	const struct vcs_branch *branches, *branch;
 	struct table table = { 0 };
 	bool dirty = false;
+	size_t n;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (filter_operand(&f) != NULL)
 		die("there are no operands: all branches are listed");
 	if (!perun_open_vcs(&vcs, opt.vcs, opt.repository) ||
 	    (opt.dirty && !vcs_is_dirty(&vcs, &dirty)) ||
-	    !vcs_walk_major_versions(&vcs))
+	    !vcs_walk_major_versions(&vcs, &branches, &n))
 		die("%s", vcs.why);
 	if (f.text)
 		table_init(&table, "LlL", NULL);
-	while ((found = vcs_next_major_version(&vcs, &branch)) == VCS_FOUND)
+	for (branch = branches; branch < branches + n; branch++)
 		if (f.text)
-			put_row(&table, &branch, dirty && branch.is_head);
+			put_row(&table, branch, dirty && branch->is_head);
 		else
-			emit_head(&f, &branch, dirty && branch.is_head);
-	if (found == VCS_FAILED)
-		die("%s", vcs.why);
+			emit_head(&f, branch, dirty && branch->is_head);
 	vcs_close(&vcs);
 	if (f.text)
 		table_print(&table, filter_out(&f));

@@ -25,9 +25,8 @@ struct vcs_backend {
 	    size_t, bool);
 	enum vcs_found (*next_minor_version)(struct vcs *,
 	    struct vcs_version *);
-	bool (*walk_major_versions)(struct vcs *);
-	enum vcs_found (*next_major_version)(struct vcs *,
-	    struct vcs_branch *);
+	bool (*walk_major_versions)(struct vcs *, const struct vcs_branch **,
+	    size_t *);
 	bool (*is_dirty)(struct vcs *, bool *);
 };
 

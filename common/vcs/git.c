@@ -101,7 +101,8 @@ compare_branches(const void *a, const void *b)
 }
 
 static bool
-walk_major_versions(struct vcs *v)
+walk_major_versions(struct vcs *v, const struct vcs_branch **branches,
+    size_t *n)
 {
 	struct gitvcs *g = v->state;
 	struct vcs_branch *b;
@@ -110,7 +111,6 @@ walk_major_versions(struct vcs *v)
 	int error;
 
 	free_branches(g);
-	g->next_branch = 0;
 	if (git_reference_iterator_glob_new(&it, g->repo, "refs/heads/*") != 0)
 		return gitvcs_fail(v, "cannot list the branches");
 	while ((error = git_reference_next_name(&name, it)) == 0)
@@ -130,18 +130,9 @@ walk_major_versions(struct vcs *v)
 	if (b == g->branches + g->n_branches)
 		b = add_branch(g, name, "HEAD");
 	b->is_head = true;
+	*branches = g->branches;
+	*n = g->n_branches;
 	return true;
-}
-
-static enum vcs_found
-next_major_version(struct vcs *v, struct vcs_branch *branch)
-{
-	struct gitvcs *g = v->state;
-
-	if (g->next_branch == g->n_branches)
-		return VCS_NOT_FOUND;
-	*branch = g->branches[g->next_branch++];
-	return VCS_FOUND;
 }
 
 /* --- commits and the work tree --- */
@@ -199,6 +190,5 @@ const struct vcs_backend vcs_git = {
 	.walk_minor_versions = gitvcs_walk_begin,
 	.next_minor_version = gitvcs_walk_next,
 	.walk_major_versions = walk_major_versions,
-	.next_major_version = next_major_version,
 	.is_dirty = is_dirty,
 };

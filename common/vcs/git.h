@@ -59,7 +59,7 @@ struct gitvcs {
 	char recoder_encoding[32];
 	struct gitvcs_walk walk;
 	struct vcs_branch *branches;
-	size_t n_branches, branches_cap, next_branch;
+	size_t n_branches, branches_cap;
 	struct buf head_name;	/* from get_head_major_version() */
 };
 

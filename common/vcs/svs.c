@@ -19,7 +19,6 @@ struct svs {
 	int64_t time_s;		/* of the directory; INT_UNKNOWN without one */
 	struct buf author, email;	/* empty if they are not known */
 	bool version_done;	/* the walk has returned the only version */
-	bool branch_done;
 };
 
 static const struct vcs_id head = { ID };
@@ -146,23 +145,16 @@ next_minor_version(struct vcs *v, struct vcs_version *version)
 }
 
 static bool
-walk_major_versions(struct vcs *v)
+walk_major_versions(struct vcs *v, const struct vcs_branch **branches,
+    size_t *n)
 {
-	((struct svs *)v->state)->branch_done = false;
+	static const struct vcs_branch branch = { .name = BRANCH,
+	    .is_head = true, .has_id = true, .id = { ID } };
+
+	(void)v;
+	*branches = &branch;
+	*n = 1;
 	return true;
-}
-
-static enum vcs_found
-next_major_version(struct vcs *v, struct vcs_branch *branch)
-{
-	struct svs *svs = v->state;
-
-	if (svs->branch_done)
-		return VCS_NOT_FOUND;
-	svs->branch_done = true;
-	*branch = (struct vcs_branch){ .name = BRANCH, .is_head = true,
-	    .has_id = true, .id = head };
-	return VCS_FOUND;
 }
 
 static bool
@@ -185,6 +177,5 @@ const struct vcs_backend vcs_svs = {
 	.walk_minor_versions = walk_minor_versions,
 	.next_minor_version = next_minor_version,
 	.walk_major_versions = walk_major_versions,
-	.next_major_version = next_major_version,
 	.is_dirty = is_dirty,
 };

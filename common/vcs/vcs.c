@@ -170,15 +170,10 @@ vcs_next_minor_version(struct vcs *v, struct vcs_version *version)
 }
 
 bool
-vcs_walk_major_versions(struct vcs *v)
+vcs_walk_major_versions(struct vcs *v, const struct vcs_branch **branches,
+    size_t *n)
 {
-	return v->backend->walk_major_versions(v);
-}
-
-enum vcs_found
-vcs_next_major_version(struct vcs *v, struct vcs_branch *branch)
-{
-	return v->backend->next_major_version(v, branch);
+	return v->backend->walk_major_versions(v, branches, n);
 }
 
 bool

@@ -50,7 +50,7 @@ struct vcs_version {
 	struct span message;		/* complete, nothing is trimmed */
 };
 
-/* A major version; the name is borrowed until the next call. */
+/* A major version. */
 struct vcs_branch {
 	const char *name;	/* short: "topic/x" */
 	bool is_head;
@@ -132,12 +132,12 @@ bool vcs_walk_minor_versions(struct vcs *, const struct vcs_tip *, size_t n,
 enum vcs_found vcs_next_minor_version(struct vcs *, struct vcs_version *);
 
 /*
- * walk_major_versions: starts a walk over the branches, in byte order of their
- * names.  If HEAD is detached or its branch has no commit, HEAD comes last,
- * under the name that vcs_get_head_major_version() returns.
+ * walk_major_versions: the branches, in byte order of their names, borrowed
+ * until the next call.  If HEAD is detached or its branch has no commit, HEAD
+ * comes last, under the name that vcs_get_head_major_version() returns.
  */
-bool vcs_walk_major_versions(struct vcs *);
-enum vcs_found vcs_next_major_version(struct vcs *, struct vcs_branch *);
+bool vcs_walk_major_versions(struct vcs *, const struct vcs_branch **,
+    size_t *n);
 
 /*
  * is_dirty: does a tracked file have changes that are not committed?  Untracked

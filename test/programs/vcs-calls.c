@@ -70,15 +70,15 @@ print_walk(struct vcs *v, const char *range)
 static bool
 print_branches(struct vcs *v)
 {
-	struct vcs_branch branch;
-	enum vcs_found found;
+	const struct vcs_branch *branches, *b;
+	size_t n;
 
-	if (!vcs_walk_major_versions(v))
+	if (!vcs_walk_major_versions(v, &branches, &n))
 		return false;
-	while ((found = vcs_next_major_version(v, &branch)) == VCS_FOUND)
-		printf("%s %s%s\n", branch.name, branch.has_id ?
-		    branch.id.hex : "-", branch.is_head ? " HEAD" : "");
-	return found == VCS_NOT_FOUND;
+	for (b = branches; b < branches + n; b++)
+		printf("%s %s%s\n", b->name, b->has_id ? b->id.hex : "-",
+		    b->is_head ? " HEAD" : "");
+	return true;
 }
 
 static bool
