@@ -45,7 +45,7 @@ struct unit {
 
 struct units {
 	struct unit *list;
-	size_t n, cap;
+	size_t n;
 };
 
 /* The job matrix: the lists whose items are combined to jobs. */
@@ -121,14 +121,6 @@ read_unit(const struct config_value *v, const char *key)
 	return (struct unit){ name->text, params };
 }
 
-static void
-add_unit(struct units *units, struct unit u)
-{
-	units->list = mem_grow(units->list, &units->cap, units->n + 1,
-	    sizeof *units->list);
-	units->list[units->n++] = u;
-}
-
 /*
  * The unit of this name in the list; if the list has none, a unit of this name
  * without parameters.
@@ -152,16 +144,19 @@ read_units(struct units *units, const struct opt_list *given,
     const struct config *config, const char *key)
 {
 	const struct config_value *list = local_list(config, key);
-	struct units listed = { 0 };
+	struct units listed = { .n = list != NULL ? list->n : 0 };
 
-	for (size_t i = 0; list != NULL && i < list->n; i++)
-		add_unit(&listed, read_unit(list->items[i].value, key));
+	listed.list = mem_resize(NULL, listed.n, sizeof *listed.list);
+	for (size_t i = 0; i < listed.n; i++)
+		listed.list[i] = read_unit(list->items[i].value, key);
 	if (given->n == 0) {
 		*units = listed;
 		return list != NULL;
 	}
+	units->n = given->n;
+	units->list = mem_resize(NULL, given->n, sizeof *units->list);
 	for (size_t i = 0; i < given->n; i++)
-		add_unit(units, find_unit(&listed, given->values[i]));
+		units->list[i] = find_unit(&listed, given->values[i]);
 	free(listed.list);
 	return true;
 }
