@@ -46,8 +46,8 @@ struct event {
 };
 
 /*
- * Events of a name that is not in the table of handlers: how many, and where
- * the first is.
+ * Events of a name that is not in known_events: how many, and where the first
+ * is.
  */
 struct unknown_event {
 	uint64_t count;
@@ -101,143 +101,100 @@ read_number(const struct event *e, int i)
 	return number;
 }
 
-static bool
-read_worker(const struct event *e, uint64_t *worker)
-{
-	if (text_u64(field(e, ARG2), worker))
-		return true;
-	filter_reject(state.f, "worker '%.*s' is not a number",
-	    SPAN_ARG(field(e, ARG2)));
-	return false;
-}
-
-static bool
-on_deploy(const struct event *e)
-{
-	uint64_t worker;
-
-	if (!read_worker(e, &worker))
-		return false;
-	worker_hosts_add_deploy(field(e, ARG1), worker, e->us,
-	    read_number(e, ARG3));
-	return true;
-}
-
-static bool
-on_deployed(const struct event *e)
-{
-	open_tasks_add_start(TASK_RUN, key_of(e, ARG2), true, e->us,
-	    INT_UNKNOWN);
-	return true;
-}
-
-static bool
-on_started(const struct event *e)
-{
-	open_tasks_add_start(TASK_RUN, key_of(e, ARG2), false, e->us,
-	    INT_UNKNOWN);
-	return true;
-}
-
-static bool
-on_finished(const struct event *e)
-{
-	open_tasks_add_end(TASK_RUN, key_of(e, ARG2), e->us, field(e, ARG3),
-	    read_number(e, ARG4));
-	return true;
-}
-
-/* ARG2 is a host, or a worker's number, which worker-hosts.h resolves. */
-static bool
-on_finished_from_cache(const struct event *e)
-{
-	worker_tasks_add_cached(field(e, ARG1), field(e, ARG2), e->us,
-	    field(e, ARG3), read_number(e, ARG4));
-	return true;
-}
-
-static bool
-on_dep_start(const struct event *e)
-{
-	open_tasks_add_start(TASK_COPY, key_of(e, ARG3), false, e->us,
-	    read_number(e, ARG4));
-	return true;
-}
-
-static bool
-on_dep_wait(const struct event *e)
-{
-	open_tasks_add_start(TASK_COPY, key_of(e, ARG3), true, e->us,
-	    read_number(e, ARG4));
-	return true;
-}
-
-static bool
-on_dep_finished(const struct event *e)
-{
-	open_tasks_add_end(TASK_COPY, key_of(e, ARG3), e->us, field(e, ARG4),
-	    read_number(e, ARG5));
-	return true;
-}
-
-static bool
-on_prepare(const struct event *e)
-{
-	uint64_t worker;
-
-	if (!read_worker(e, &worker))
-		return false;
-	if (span_eq(field(e, EVENT), "prepare_start"))
-		worker_tasks_add_prepare_start(worker, e->us);
-	else if (span_eq(field(e, EVENT), "resources_prepared"))
-		worker_tasks_add_prepared(worker, "resources", span_of("", 0),
-		    e->us);
-	else
-		worker_tasks_add_prepared(worker, "repository", field(e, ARG1),
-		    e->us);
-	return true;
-}
+/* In the events of the actions from DEPLOY on, ARG2 is a worker's number. */
+enum action { IGNORE, EARLY_START, START, END, FROM_CACHE, DEPLOY,
+    PREPARE_START, RESOURCES, REPOSITORY };
 
 #define NAME(s) { s, sizeof s - 1 }
 
 /*
  * The known events, the most frequent first.  The fields from `first` to `last`
  * must not be empty; EVENT to EVENT requires no argument.  `end` is the last
- * field that the event has.  dep_extract_* count only for the start and end of
- * the build: their arguments are not unique, so they cannot be paired to tasks.
+ * field that the event has.  The key of a task, of this kind, is the fields
+ * from ARG1 to `last`.  dep_extract_* count only for the start and end of the
+ * build: their arguments are not unique, so they cannot be paired to tasks.
  */
-static const struct handler {
+static const struct known_event {
 	struct span name;
-	bool (*act)(const struct event *);	/* returns false after
-						   rejecting the line */
+	enum action action;
+	enum task_kind kind;
 	int first, last, end;
-} handlers[] = {
-	{ NAME("dep_start"), on_dep_start, ARG1, ARG3, ARG4 },
-	{ NAME("dep_wait"), on_dep_wait, ARG1, ARG3, ARG4 },
-	{ NAME("dep_finished"), on_dep_finished, ARG1, ARG3, ARG5 },
-	{ NAME("deploy"), on_deploy, ARG1, ARG2, ARG3 },
-	{ NAME("deployed"), on_deployed, ARG1, ARG2, ARG2 },
-	{ NAME("started"), on_started, ARG1, ARG2, ARG2 },
-	{ NAME("finished"), on_finished, ARG1, ARG2, ARG4 },
-	{ NAME("finished_from_cache"), on_finished_from_cache, ARG1, ARG1,
+} known_events[] = {
+	{ NAME("dep_start"), START, TASK_COPY, ARG1, ARG3, ARG4 },
+	{ NAME("dep_wait"), EARLY_START, TASK_COPY, ARG1, ARG3, ARG4 },
+	{ NAME("dep_finished"), END, TASK_COPY, ARG1, ARG3, ARG5 },
+	{ NAME("deploy"), DEPLOY, TASK_UNUSED, ARG1, ARG2, ARG3 },
+	{ NAME("deployed"), EARLY_START, TASK_RUN, ARG1, ARG2, ARG2 },
+	{ NAME("started"), START, TASK_RUN, ARG1, ARG2, ARG2 },
+	{ NAME("finished"), END, TASK_RUN, ARG1, ARG2, ARG4 },
+	{ NAME("finished_from_cache"), FROM_CACHE, TASK_UNUSED, ARG1, ARG1,
 	    ARG4 },
-	{ NAME("dep_extract_queue"), NULL, EVENT, EVENT, ARG3 },
-	{ NAME("dep_extract_start"), NULL, EVENT, EVENT, ARG3 },
-	{ NAME("dep_extract_finish"), NULL, EVENT, EVENT, ARG3 },
-	{ NAME("prepare_start"), on_prepare, ARG2, ARG2, ARG2 },
-	{ NAME("repository_prepared"), on_prepare, ARG2, ARG2, ARG2 },
-	{ NAME("resources_prepared"), on_prepare, ARG2, ARG2, ARG2 },
+	{ NAME("dep_extract_queue"), IGNORE, TASK_UNUSED, EVENT, EVENT, ARG3 },
+	{ NAME("dep_extract_start"), IGNORE, TASK_UNUSED, EVENT, EVENT, ARG3 },
+	{ NAME("dep_extract_finish"), IGNORE, TASK_UNUSED, EVENT, EVENT, ARG3 },
+	{ NAME("prepare_start"), PREPARE_START, TASK_UNUSED, ARG2, ARG2, ARG2 },
+	{ NAME("repository_prepared"), REPOSITORY, TASK_UNUSED, ARG2, ARG2,
+	    ARG2 },
+	{ NAME("resources_prepared"), RESOURCES, TASK_UNUSED, ARG2, ARG2,
+	    ARG2 },
 };
 
-static const struct handler *
-find_handler(struct span name)
+/* Returns false after rejecting the line. */
+static bool
+act_on(const struct event *e, const struct known_event *known)
 {
-	const struct handler *h = handlers;
+	uint64_t worker = 0;
 
-	for (; h < handlers + sizeof handlers / sizeof *handlers; h++)
-		if (h->name.n == name.n &&
-		    memcmp(h->name.p, name.p, name.n) == 0)
-			return h;
+	if (known->action >= DEPLOY && !text_u64(field(e, ARG2), &worker)) {
+		filter_reject(state.f, "worker '%.*s' is not a number",
+		    SPAN_ARG(field(e, ARG2)));
+		return false;
+	}
+	switch (known->action) {
+	case IGNORE:
+		break;
+	case EARLY_START:
+	case START:
+		open_tasks_add_start(known->kind, key_of(e, known->last),
+		    known->action == EARLY_START, e->us, read_number(e, ARG4));
+		break;
+	case END:
+		open_tasks_add_end(known->kind, key_of(e, known->last), e->us,
+		    field(e, known->last + 1), read_number(e, known->end));
+		break;
+	case FROM_CACHE:
+		/* ARG2 is a host, or a number, see worker-hosts.h. */
+		worker_tasks_add_cached(field(e, ARG1), field(e, ARG2), e->us,
+		    field(e, ARG3), read_number(e, ARG4));
+		break;
+	case DEPLOY:
+		worker_hosts_add_deploy(field(e, ARG1), worker, e->us,
+		    read_number(e, ARG3));
+		break;
+	case PREPARE_START:
+		worker_tasks_add_prepare_start(worker, e->us);
+		break;
+	case RESOURCES:
+		worker_tasks_add_prepared(worker, "resources", span_of("", 0),
+		    e->us);
+		break;
+	case REPOSITORY:
+		worker_tasks_add_prepared(worker, "repository", field(e, ARG1),
+		    e->us);
+		break;
+	}
+	return true;
+}
+
+static const struct known_event *
+find_known(struct span name)
+{
+	const struct known_event *k = known_events;
+
+	for (; k < known_events + sizeof known_events / sizeof *k; k++)
+		if (k->name.n == name.n &&
+		    memcmp(k->name.p, name.p, name.n) == 0)
+			return k;
 	return NULL;
 }
 
@@ -347,15 +304,15 @@ split(struct event *e, const char *line, size_t n)
  * last field may be cut, too.
  */
 static void
-keep_certain_fields(struct event *e, const struct handler *h, bool is_cut)
+keep_certain_fields(struct event *e, const struct known_event *known,
+    bool is_cut)
 {
-	int after = (h->last > ARG2 ? h->last : ARG2) + 1;
+	int after = (known->last > ARG2 ? known->last : ARG2) + 1;
 	uint64_t number;
 
 	if (is_cut)
 		e->to[e->n_fields - 1] = e->from[e->n_fields - 1];
-	if (h->act == on_prepare &&
-	    !span_eq(h->name, "repository_prepared")) {
+	if (known->action == PREPARE_START || known->action == RESOURCES) {
 		e->from[ARG2] = e->from[ARG1];
 		e->to[ARG2] = e->to[ARG1];
 		e->to[ARG1] = e->from[ARG1];
@@ -367,7 +324,7 @@ keep_certain_fields(struct event *e, const struct handler *h, bool is_cut)
 static void
 read_line(const struct line *line)
 {
-	const struct handler *h;
+	const struct known_event *known;
 	struct event e;
 	bool is_short;
 
@@ -382,23 +339,24 @@ read_line(const struct line *line)
 		    "milliseconds, or is too large", SPAN_ARG(field(&e, TIME)));
 		return;
 	}
-	if ((h = find_handler(field(&e, EVENT))) == NULL) {
+	if ((known = find_known(field(&e, EVENT))) == NULL) {
 		count_unknown(field(&e, EVENT));
 		return;
 	}
 
 	for (size_t i = ARG1; !state.has_empty_field && i < e.n_fields; i++)
 		state.has_empty_field = e.from[i] == e.to[i];
-	is_short = e.n_fields <= (size_t)h->end;
+	is_short = e.n_fields <= (size_t)known->end;
 	if (is_short)
-		keep_certain_fields(&e, h, line->full_len == line->len);
-	for (int i = h->first; i <= h->last; i++)
+		keep_certain_fields(&e, known,
+		    line->full_len == line->len);
+	for (int i = known->first; i <= known->last; i++)
 		if (e.from[i] == e.to[i]) {
 			filter_reject(state.f, "field %d of %s is empty",
-			    i + 1, h->name.p);
+			    i + 1, known->name.p);
 			return;
 		}
-	if (h->act != NULL && !h->act(&e))
+	if (!act_on(&e, known))
 		return;
 	if (is_short && state.n_short == 0) {
 		state.short_file = state.f->input.name;

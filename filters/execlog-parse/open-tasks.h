@@ -31,7 +31,7 @@ void open_tasks_init(struct filter *);
 /*
  * Adds one of the two start events of a task: the early one (deployed or
  * dep_wait) if is_early, and otherwise the other one (started or dep_start).
- * n_deps is the DEP-COUNT of a copy, or INT_UNKNOWN.
+ * n_deps is the DEP-COUNT of a copy, or INT_UNKNOWN; for a run it is ignored.
  */
 void open_tasks_add_start(enum task_kind, struct task_key, bool is_early,
     int64_t us, int64_t n_deps);
