@@ -172,14 +172,14 @@ act_on(const struct event *e, const struct known_event *known)
 		    read_number(e, ARG3));
 		break;
 	case PREPARE_START:
-		worker_tasks_add_prepare_start(worker, e->us);
+		worker_tasks_add_prepare(worker, NULL, span_of("", 0), e->us);
 		break;
 	case RESOURCES:
-		worker_tasks_add_prepared(worker, "resources", span_of("", 0),
+		worker_tasks_add_prepare(worker, "resources", span_of("", 0),
 		    e->us);
 		break;
 	case REPOSITORY:
-		worker_tasks_add_prepared(worker, "repository", field(e, ARG1),
+		worker_tasks_add_prepare(worker, "repository", field(e, ARG1),
 		    e->us);
 		break;
 	}

@@ -21,25 +21,18 @@ struct cached_run {
 	int64_t us, size_bytes;
 };
 
-/* The end of a prepare task. */
-struct prepared {
+/* A prepare_start, or the end of a prepare task. */
+struct prepare_event {
+	uint64_t worker;	/* its number */
 	int64_t us;
-	sym what;		/* "resources", "repository:PATTERN" */
-};
-
-/* The prepare events of one worker. */
-struct prepare_events {
-	uint32_t worker;
-	int64_t *starts_us;
-	size_t n_starts, starts_cap;
-	struct prepared *prepared;
-	size_t n_prepared, prepared_cap;
+	sym what;		/* "resources", "repository:PATTERN"; SYM_NONE
+				   for a start */
 };
 
 static struct {
 	struct filter *f;
-	struct intern names;		/* the strings of prepared.what */
-	struct prepare_events *events;	/* by worker */
+	struct intern names;		/* the strings of prepare_event.what */
+	struct prepare_event *events;
 	size_t n_events, events_cap;
 	struct cached_run complete;	/* one that need not wait */
 	/* A ring buffer, and how many runs were ever added to it. */
@@ -47,45 +40,24 @@ static struct {
 	size_t n_waiting;
 } state;
 
-static struct prepare_events *
-events_of(uint64_t number)
-{
-	uint32_t worker = worker_hosts_index(number);
-
-	state.events = mem_grow(state.events, &state.events_cap,
-	    (size_t)worker + 1, sizeof *state.events);
-	for (; state.n_events <= worker; state.n_events++)
-		state.events[state.n_events] = (struct prepare_events){
-		    .worker = (uint32_t)state.n_events };
-	return &state.events[worker];
-}
-
 void
-worker_tasks_add_prepare_start(uint64_t number, int64_t us)
-{
-	struct prepare_events *p = events_of(number);
-
-	p->starts_us = mem_grow(p->starts_us, &p->starts_cap,
-	    p->n_starts + 1, sizeof *p->starts_us);
-	p->starts_us[p->n_starts++] = us;
-}
-
-void
-worker_tasks_add_prepared(uint64_t number, const char *what,
+worker_tasks_add_prepare(uint64_t number, const char *what,
     struct span pattern, int64_t us)
 {
-	struct prepare_events *p = events_of(number);
+	struct prepare_event event = { number, us, SYM_NONE };
 	struct buf name = { 0 };
 
-	buf_str(&name, what);
-	if (pattern.n > 0)
-		buf_char(&name, ':');
-	buf_add(&name, pattern.p, pattern.n);
-	p->prepared = mem_grow(p->prepared, &p->prepared_cap,
-	    p->n_prepared + 1, sizeof *p->prepared);
-	p->prepared[p->n_prepared++] = (struct prepared){ us,
-	    intern_add(&state.names, buf_span(&name)) };
-	buf_release(&name);
+	if (what != NULL) {
+		buf_str(&name, what);
+		if (pattern.n > 0)
+			buf_char(&name, ':');
+		buf_add(&name, pattern.p, pattern.n);
+		event.what = intern_add(&state.names, buf_span(&name));
+		buf_release(&name);
+	}
+	state.events = mem_grow(state.events, &state.events_cap,
+	    state.n_events + 1, sizeof *state.events);
+	state.events[state.n_events++] = event;
 }
 
 /* Writes the host of a worker as it is known now. */
@@ -174,46 +146,32 @@ worker_tasks_add_cached(struct span uid, struct span host, int64_t us,
 		emit_cached(r);
 }
 
+/* By worker and time.  A start is before the ends at the same time. */
 static int
-compare_prepared(const void *a, const void *b, void *context)
+compare_events(const void *a, const void *b, void *names)
 {
-	const struct prepared *x = a, *y = b;
-	const struct intern *names = context;
-	int order = cmp_i64(x->us, y->us);
+	const struct prepare_event *x = a, *y = b;
+	int order = cmp_u64(x->worker, y->worker);
 
+	if (order == 0)
+		order = cmp_i64(x->us, y->us);
 	return order != 0 ? order : intern_cmp(names, x->what, y->what);
 }
 
-static int
-compare_us(const void *a, const void *b)
-{
-	return cmp_i64(*(const int64_t *)a, *(const int64_t *)b);
-}
-
-static int
-compare_workers(const void *a, const void *b)
-{
-	const struct prepare_events *x = a, *y = b;
-
-	return cmp_u64(worker_hosts_number(x->worker),
-	    worker_hosts_number(y->worker));
-}
-
 static void
-emit_prepare_task(uint32_t worker, const struct prepared *p, int64_t start_us)
+emit_prepare_task(const struct prepare_event *end, int64_t start_us)
 {
 	struct buf *b = filter_begin_record(state.f, "task"), id = { 0 };
-	struct span what = intern_span(&state.names, p->what);
+	struct span what = intern_span(&state.names, end->what);
 
-	buf_printf(&id, "prepare:%llu:",
-	    (unsigned long long)worker_hosts_number(worker));
+	buf_printf(&id, "prepare:%llu:", (unsigned long long)end->worker);
 	buf_add(&id, what.p, what.n);
 	json_str(b, "id", buf_span(&id));
 	json_word(b, "kind", "prepare");
 	put_run(b);
-	put_times(b, start_us, p->us);
-	worker_hosts_put(b, worker);
-	json_uint(b, "worker", worker_hosts_number(worker));
+	put_times(b, start_us, end->us);
+	worker_hosts_put(b, worker_hosts_index(end->worker));
+	json_uint(b, "worker", end->worker);
 	json_str(b, "prepare", what);
 	filter_end_record(state.f);
 	buf_release(&id);
@@ -224,26 +182,23 @@ emit_prepare_task(uint32_t worker, const struct prepared *p, int64_t start_us)
  * the end of the task.
  */
 static void
-emit_prepare_tasks(struct prepare_events *p)
+emit_prepare_tasks(void)
 {
+	const struct prepare_event *e = state.events, *end = e + state.n_events;
 	int64_t start_us = INT_UNKNOWN;
-	size_t next = 0;
 
-	sort_with(p->prepared, p->n_prepared, sizeof *p->prepared,
-	    compare_prepared, &state.names);
-	sort(p->starts_us, p->n_starts, sizeof *p->starts_us, compare_us);
-	for (size_t i = 0; i < p->n_prepared; i++) {
-		/* The log may contain a line twice. */
-		if (i > 0 && compare_prepared(&p->prepared[i - 1],
-		    &p->prepared[i], &state.names) == 0)
-			continue;
-		while (next < p->n_starts &&
-		    p->starts_us[next] <= p->prepared[i].us)
-			start_us = p->starts_us[next++];
-		emit_prepare_task(p->worker, &p->prepared[i], start_us);
+	sort_with(state.events, state.n_events, sizeof *e, compare_events,
+	    &state.names);
+	for (; e < end; e++) {
+		if (e == state.events || e->worker != e[-1].worker)
+			start_us = INT_UNKNOWN;
+		else if (compare_events(e, e - 1, &state.names) == 0)
+			continue;	/* the log contains the line twice */
+		if (e->what == SYM_NONE)
+			start_us = e->us;
+		else
+			emit_prepare_task(e, start_us);
 	}
-	free(p->prepared);
-	free(p->starts_us);
 }
 
 void
@@ -264,10 +219,7 @@ worker_tasks_finish(void)
 	for (size_t i = first; i < state.n_waiting; i++)
 		emit_cached(&state.waiting[i % WAITING_MAX]);
 	worker_hosts_report_unused();
-	sort(state.events, state.n_events, sizeof *state.events,
-	    compare_workers);
-	for (size_t i = 0; i < state.n_events; i++)
-		emit_prepare_tasks(&state.events[i]);
+	emit_prepare_tasks();
 	for (size_t i = 0; i < WAITING_MAX; i++)
 		release_run(&state.waiting[i]);
 	release_run(&state.complete);

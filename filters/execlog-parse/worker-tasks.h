@@ -15,16 +15,12 @@ struct filter;
 void worker_tasks_init(struct filter *);
 
 /*
- * Adds a prepare_start of the worker with this number.  Prepare tasks are few,
- * so all are kept until worker_tasks_finish().
+ * Adds a prepare_start of the worker with this number if what is NULL, and
+ * otherwise the end of a prepare task: `what` is "resources" or "repository",
+ * and pattern that of the repository, or empty.  Prepare tasks are few, so all
+ * are kept until worker_tasks_finish().
  */
-void worker_tasks_add_prepare_start(uint64_t number, int64_t us);
-
-/*
- * Adds the end of a prepare task.  `what` is "resources" or "repository";
- * pattern is that of the repository, and empty for resources.
- */
-void worker_tasks_add_prepared(uint64_t number, const char *what,
+void worker_tasks_add_prepare(uint64_t number, const char *what,
     struct span pattern, int64_t us);
 
 /*
