@@ -7,7 +7,8 @@
 #include "common/base/intern.h"
 #include "common/base/map.h"
 #include "common/base/num.h"
-#include "common/json/json.h"
+#include "common/filter/filter.h"
+#include "filters/execlog-parse/records.h"
 #include "filters/execlog-parse/worker-hosts.h"
 
 /*
@@ -61,6 +62,7 @@ struct worker {
 };
 
 static struct {
+	struct filter *f;
 	struct intern hosts;
 	struct worker *workers;
 	size_t n_workers, workers_cap;
@@ -83,8 +85,6 @@ static struct {
 	size_t n_with_host;	/* how many uids ever got a host event */
 	size_t n_resolved;	/* n_with_host at the last call of
 				   worker_hosts_resolve_all() */
-
-	void (*on_unused)(struct span uid, const struct deploy *);
 } state;
 
 static struct span
@@ -102,8 +102,9 @@ key_of_uid(const void *owner, uint32_t uid)
 	return buf_span(&state.uids[uid].text);
 }
 
-uint32_t
-worker_hosts_index(uint64_t number)
+/* Converts a worker's number to its index, and adds the worker if it is new. */
+static uint32_t
+worker_index(uint64_t number)
 {
 	uint32_t i = map_find_or_add_inline(&state.by_number,
 	    span_bytes(&number, sizeof number), (uint32_t)state.n_workers,
@@ -116,12 +117,6 @@ worker_hosts_index(uint64_t number)
 	state.workers[state.n_workers++] = (struct worker){ number,
 	    { .host = SYM_NONE }, { .host = SYM_NONE } };
 	return i;
-}
-
-uint64_t
-worker_hosts_number(uint32_t worker)
-{
-	return state.workers[worker].number;
 }
 
 /* Returns < 0 if x is stronger than y, by rule 2 of worker-hosts.h. */
@@ -199,10 +194,26 @@ add_evidence_of_uid(const struct uid *u, bool is_dropped)
 static struct deploy
 deploy_of(const struct observation *o)
 {
-	return (struct deploy){ o->us, o->worker, o->n_ready };
+	return (struct deploy){ o->us, state.workers[o->worker].number,
+	    o->n_ready };
 }
 
-/* Reports the deploys of a uid that no record has, and frees its list. */
+/* Writes a deploy of which no start, end or answer of the cache is known. */
+static void
+emit_queued(struct span uid, const struct deploy *deploy)
+{
+	struct buf *b = filter_begin_record(state.f, "task");
+
+	json_str(b, "id", uid);
+	json_word(b, "kind", "run");
+	put_run(b);
+	json_str(b, "uid", uid);
+	worker_hosts_put(b, deploy->worker);
+	worker_hosts_put_deploy(b, deploy);
+	filter_end_record(state.f);
+}
+
+/* Writes the deploys of a uid that no record has, and frees its list. */
 static void
 drop_observations(struct uid *u)
 {
@@ -216,7 +227,7 @@ drop_observations(struct uid *u)
 		next = o->next;
 		if (o->host == SYM_NONE && !o->is_used) {
 			deploy = deploy_of(o);
-			state.on_unused(buf_span(&u->text), &deploy);
+			emit_queued(buf_span(&u->text), &deploy);
 		}
 		o->next = state.free_observation;
 		state.free_observation = i;
@@ -306,8 +317,8 @@ worker_hosts_add_deploy(struct span uid, uint64_t number, int64_t us,
     int64_t n_ready)
 {
 	struct observation new = { .us = us, .host = SYM_NONE,
-	    .n_ready = n_ready, .worker = worker_hosts_index(number) }, *o;
-	struct deploy deploy = deploy_of(&new);
+	    .n_ready = n_ready, .worker = worker_index(number) }, *o;
+	struct deploy deploy = { us, number, n_ready };
 	uint32_t index = find_uid(uid);
 	struct uid *u = &state.uids[index];
 
@@ -319,7 +330,7 @@ worker_hosts_add_deploy(struct span uid, uint64_t number, int64_t us,
 			return;
 	}
 	if (!add_observation(u, new))
-		state.on_unused(uid, &deploy);
+		emit_queued(uid, &deploy);
 }
 
 struct uid_ref
@@ -412,46 +423,41 @@ worker_hosts_resolve_all(void)
 }
 
 /*
- * Resolves all workers at once, and does so again only if another uid has got
- * its first host event since: a pass over all remembered uids for each task
- * would be too slow.
+ * If the worker has no host yet, resolves all workers at once, but only if
+ * another uid has got its first host event since: a pass over all remembered
+ * uids for each task would be too slow.
  */
 void
-worker_hosts_resolve(uint32_t worker)
+worker_hosts_put(struct buf *b, uint64_t number)
 {
-	if (state.workers[worker].best.host == SYM_NONE &&
-	    state.n_resolved != state.n_with_host)
-		worker_hosts_resolve_all();
-}
-
-void
-worker_hosts_put(struct buf *b, uint32_t worker)
-{
-	const struct worker *w = &state.workers[worker];
+	uint32_t i = worker_index(number);
+	const struct worker *w = &state.workers[i];
 	char name[32];
 
+	if (w->best.host == SYM_NONE && state.n_resolved != state.n_with_host)
+		worker_hosts_resolve_all();
 	if (w->best.host != SYM_NONE) {
 		json_str(b, "host", intern_span(&state.hosts, w->best.host));
 		return;
 	}
 	snprintf(name, sizeof name, "worker-%llu",
-	    (unsigned long long)w->number);
+	    (unsigned long long)number);
 	json_cstr(b, "host", name);
 }
 
 void
 worker_hosts_put_deploy(struct buf *b, const struct deploy *d)
 {
-	json_uint(b, "worker", worker_hosts_number(d->worker));
+	json_uint(b, "worker", d->worker);
 	json_int(b, "deploy_us", d->us);
 	if (d->n_ready != INT_UNKNOWN)
 		json_int(b, "ready_tasks", d->n_ready);
 }
 
 void
-worker_hosts_init(void (*on_unused)(struct span uid, const struct deploy *))
+worker_hosts_init(struct filter *f)
 {
-	state.on_unused = on_unused;
+	state.f = f;
 	state.free_observation = INDEX_NONE;
 	intern_init(&state.hosts);
 	map_init(&state.by_number, key_of_worker, NULL);

@@ -46,10 +46,11 @@
  * number.
  */
 struct buf;
+struct filter;
 
 struct deploy {
 	int64_t us;
-	uint32_t worker;	/* index; see worker_hosts_index() */
+	uint64_t worker;	/* its number */
 	int64_t n_ready;	/* tasks in the scheduler's queue, or
 				   INT_UNKNOWN */
 };
@@ -60,11 +61,10 @@ struct uid_ref {
 };
 
 /*
- * on_unused is called for each deploy that has not been taken when it is
- * dropped, so that none is lost.
+ * A deploy that has not been taken when it is dropped is written as a task to
+ * the output of this filter, so that none is lost.
  */
-void worker_hosts_init(void (*on_unused)(struct span uid,
-    const struct deploy *));
+void worker_hosts_init(struct filter *);
 void worker_hosts_release(void);
 
 /* Adds a deploy of the uid to the worker with this number. */
@@ -89,29 +89,15 @@ bool worker_hosts_take_cached(struct span uid, int64_t us, struct deploy *);
 /* Drops all deploys.  Call it at the end of the log. */
 void worker_hosts_report_unused(void);
 
-/*
- * Converts a worker's number to its index, which the functions below take, and
- * adds the worker if it is new.  Indexes count from 0 in the order of addition.
- */
-uint32_t worker_hosts_index(uint64_t number);
-
-/* Converts a worker's index back to its number. */
-uint64_t worker_hosts_number(uint32_t worker);
-
-/*
- * Resolves a worker from the evidence so far, if it has no host yet.  The host
- * is not final: stronger evidence that comes later replaces it.
- */
-void worker_hosts_resolve(uint32_t worker);
-
 /* Resolves all workers from all evidence.  Call it at the end of the log. */
 void worker_hosts_resolve_all(void);
 
 /*
- * Writes a worker as the member `host`: the host to which it was last resolved,
- * or worker-N.  Call one of the two functions above before.
+ * Writes the worker with this number as the member `host`: the host to which
+ * the evidence so far resolves it, or worker-N.  The host is not final:
+ * stronger evidence that comes later replaces it.
  */
-void worker_hosts_put(struct buf *, uint32_t worker);
+void worker_hosts_put(struct buf *, uint64_t number);
 
 /* Writes `worker`, `deploy_us` and, if it is known, `ready_tasks`. */
 void worker_hosts_put_deploy(struct buf *, const struct deploy *);

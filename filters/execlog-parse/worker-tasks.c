@@ -16,8 +16,8 @@ enum { WAITING_MAX = 4096 };		/* cached runs; see worker-tasks.h */
 /* A run that was taken from the cache. */
 struct cached_run {
 	struct buf uid, status, host;
-	uint32_t worker;		/* index, if it names a worker and not a
-					   host, or INDEX_NONE */
+	bool names_worker;		/* and not a host */
+	uint64_t worker;		/* its number */
 	int64_t us, size_bytes;
 };
 
@@ -60,29 +60,6 @@ worker_tasks_add_prepare(uint64_t number, const char *what,
 	state.events[state.n_events++] = event;
 }
 
-/* Writes the host of a worker as it is known now. */
-static void
-put_host(struct buf *b, uint32_t worker)
-{
-	worker_hosts_resolve(worker);
-	worker_hosts_put(b, worker);
-}
-
-/* Writes a deploy of which no start, end or answer of the cache is known. */
-static void
-emit_queued(struct span uid, const struct deploy *deploy)
-{
-	struct buf *b = filter_begin_record(state.f, "task");
-
-	json_str(b, "id", uid);
-	json_word(b, "kind", "run");
-	put_run(b);
-	json_str(b, "uid", uid);
-	put_host(b, deploy->worker);
-	worker_hosts_put_deploy(b, deploy);
-	filter_end_record(state.f);
-}
-
 static void
 emit_cached(const struct cached_run *r)
 {
@@ -96,15 +73,15 @@ emit_cached(const struct cached_run *r)
 	put_run(b);
 	put_times(b, r->us, r->us);
 	json_str(b, "uid", buf_span(&r->uid));
-	if (r->worker != INDEX_NONE)
-		put_host(b, r->worker);
+	if (r->names_worker)
+		worker_hosts_put(b, r->worker);
 	else if (r->host.len > 0)
 		json_str(b, "host", buf_span(&r->host));
 	json_true(b, "from_cache");
 	if (has_deploy)
 		worker_hosts_put_deploy(b, &deploy);
-	else if (r->worker != INDEX_NONE)
-		json_uint(b, "worker", worker_hosts_number(r->worker));
+	else if (r->names_worker)
+		json_uint(b, "worker", r->worker);
 	put_outcome(b, buf_span(&r->status), r->size_bytes);
 	filter_end_record(state.f);
 }
@@ -129,7 +106,7 @@ worker_tasks_add_cached(struct span uid, struct span host, int64_t us,
     struct span status, int64_t size_bytes)
 {
 	struct cached_run *r = &state.waiting[state.n_waiting % WAITING_MAX];
-	uint64_t number;
+	uint64_t number = 0;
 	bool is_worker = text_u64(host, &number);
 
 	if (!is_worker)
@@ -139,7 +116,8 @@ worker_tasks_add_cached(struct span uid, struct span host, int64_t us,
 	set_text(&r->uid, uid);
 	set_text(&r->status, status);
 	set_text(&r->host, host);
-	r->worker = is_worker ? worker_hosts_index(number) : INDEX_NONE;
+	r->names_worker = is_worker;
+	r->worker = number;
 	r->us = us;
 	r->size_bytes = size_bytes;
 	if (!is_worker)
@@ -170,7 +148,7 @@ emit_prepare_task(const struct prepare_event *end, int64_t start_us)
 	json_word(b, "kind", "prepare");
 	put_run(b);
 	put_times(b, start_us, end->us);
-	worker_hosts_put(b, worker_hosts_index(end->worker));
+	worker_hosts_put(b, end->worker);
 	json_uint(b, "worker", end->worker);
 	json_str(b, "prepare", what);
 	filter_end_record(state.f);
@@ -206,7 +184,7 @@ worker_tasks_init(struct filter *f)
 {
 	state.f = f;
 	intern_init(&state.names);
-	worker_hosts_init(emit_queued);
+	worker_hosts_init(f);
 }
 
 void
