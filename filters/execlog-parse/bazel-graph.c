@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/map.h"
-#include "common/base/mem.h"
+#include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
@@ -63,12 +62,6 @@ struct node {
 	int32_t metrics_ms[METRIC_FIELDS];	/* by field number */
 };
 
-/* 64 consecutive indexes, and which of them have been seen. */
-struct block {
-	uint32_t number;	/* of its first index, divided by 64 */
-	uint64_t seen;		/* a bit for each index */
-};
-
 static struct {
 	struct filter *f;
 	enum { UNDECIDED, WITH_INDEXES, WITHOUT_INDEXES } kind;
@@ -78,18 +71,12 @@ static struct {
 	bool holds;
 	int32_t *deps;		/* of the current node */
 	size_t n_deps, deps_cap;
-	struct map map;		/* from block numbers to blocks */
-	struct block *blocks;
-	size_t n_blocks, blocks_cap;
+	/* Which indexes have been seen: blocks has each index / 64, and seen,
+	   for each of these, a bit for each index. */
+	struct intern blocks;
+	uint64_t *seen;
+	size_t seen_cap;
 } state;
-
-static struct span
-block_key(const void *owner, uint32_t i)
-{
-	(void)owner;
-	return span_bytes(&state.blocks[i].number,
-	    sizeof state.blocks[i].number);
-}
 
 static bool
 add_dep(uint64_t value)
@@ -331,22 +318,20 @@ emit_indexed(const struct node *node)
 {
 	uint32_t index = (uint32_t)node->index, number = index / 64;
 	uint64_t bit = UINT64_C(1) << index % 64;
-	uint32_t next = (uint32_t)state.n_blocks;
-	uint32_t i = map_find_or_add(&state.map,
-	    span_bytes(&number, sizeof number), next);
+	size_t n = state.blocks.n;
+	sym block = intern_add(&state.blocks,
+	    span_bytes(&number, sizeof number));
 
-	if (i == next) {
-		state.blocks = mem_grow(state.blocks, &state.blocks_cap,
-		    state.n_blocks + 1, sizeof *state.blocks);
-		state.blocks[state.n_blocks++] =
-		    (struct block){ .number = number };
-	}
-	if ((state.blocks[i].seen & bit) != 0) {
+	state.seen = mem_grow(state.seen, &state.seen_cap, (size_t)block + 1,
+	    sizeof *state.seen);
+	if (block == n)
+		state.seen[block] = 0;
+	if ((state.seen[block] & bit) != 0) {
 		filter_reject(state.f, "the index %d is that of an earlier "
 		    "node", (int)node->index);
 		return;
 	}
-	state.blocks[i].seen |= bit;
+	state.seen[block] |= bit;
 	emit_node(index, node);
 }
 
@@ -549,15 +534,15 @@ bazel_graph_read(struct filter *f, const struct format_options *options)
 {
 	(void)options;
 	state.f = f;
-	map_init(&state.map, block_key, NULL);
+	intern_init(&state.blocks);
 	do
 		read_file(f);
 	while (filter_next_file(f));
 	if (state.holds)
 		decide(true);	/* a log of one node, number 0 */
 	emit_build(f, bazel_graph_format.name, &state.extent);
-	map_release(&state.map);
-	free(state.blocks);
+	intern_release(&state.blocks);
+	free(state.seen);
 	free(state.deps);
 	buf_release(&state.held);
 	memset(&state, 0, sizeof state);

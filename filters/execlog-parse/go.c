@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/map.h"
-#include "common/base/mem.h"
+#include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-get.h"
@@ -39,26 +38,16 @@ struct action {
 static struct {
 	struct filter *f;
 	struct extent extent;
-	/* The ids of the graph that is being read. */
-	struct map index;	/* from an id to its place in ids */
-	uint64_t *ids;
-	size_t n, cap;
+	struct intern ids;	/* of the graph that is being read */
 	size_t n_tasks, n_without_times;	/* written, of that graph */
 	struct buf name;	/* of a task */
 } state;
-
-static struct span
-key_of_id(const void *owner, uint32_t i)
-{
-	(void)owner;
-	return span_bytes(&state.ids[i], sizeof *state.ids);
-}
 
 static bool
 read_id(const struct rec *rec, struct action *a)
 {
 	const struct field *field;
-	uint32_t next = (uint32_t)state.n;
+	size_t n = state.ids.n;
 	uint64_t id;
 
 	if (rec_find(rec, ID, REC_NUMBER, &field) != REC_OK ||
@@ -67,16 +56,12 @@ read_id(const struct rec *rec, struct action *a)
 		    "number from 0 to 2^53 - 1");
 		return false;
 	}
-	state.ids = mem_grow(state.ids, &state.cap, state.n + 1,
-	    sizeof *state.ids);
-	state.ids[state.n] = id;
-	if (map_find_or_add(&state.index, span_bytes(&id, sizeof id), next) !=
-	    next) {
+	/* JSON has one form of each integer. */
+	if (intern_add(&state.ids, field->text) < n) {
 		filter_reject(state.f, "the ID %llu occurs twice",
 		    (unsigned long long)id);
 		return false;
 	}
-	state.n++;
 	a->id = field->text;
 	return true;
 }
@@ -231,13 +216,13 @@ read_action(void *context)
 static void
 read_graph(void)
 {
-	state.n = state.n_tasks = state.n_without_times = 0;
-	map_init(&state.index, key_of_id, NULL);
+	state.n_tasks = state.n_without_times = 0;
+	intern_init(&state.ids);
 	if (!scan_each(&state.f->input, "[]", read_action, NULL))
 		filter_reject_rest(state.f, span_of(NULL, 0),
 		    "the graph is not an array of actions, or it is "
 		    "truncated");
-	map_release(&state.index);
+	intern_release(&state.ids);
 	if (state.n_tasks > 0 && state.n_without_times == state.n_tasks)
 		err_warn("warning: %s: no action has times: go was interrupted "
 		    "or is still running", state.f->input.name);
@@ -259,7 +244,6 @@ go_read(struct filter *f, const struct format_options *options)
 			read_graph();
 	while (filter_next_file(f));
 	emit_build(f, go_format.name, &state.extent);
-	free(state.ids);
 	buf_release(&state.name);
 	memset(&state, 0, sizeof state);
 }
