@@ -66,7 +66,7 @@ static struct {
 	struct intern hosts;
 	struct worker *workers;
 	size_t n_workers, workers_cap;
-	struct map by_number;		/* to indexes of workers */
+	struct intern numbers;		/* in the order of workers */
 
 	struct uid *uids;
 	size_t n_uids, uids_cap;
@@ -88,14 +88,6 @@ static struct {
 } state;
 
 static struct span
-key_of_worker(const void *owner, uint32_t worker)
-{
-	(void)owner;
-	return span_bytes(&state.workers[worker].number,
-	    sizeof state.workers[worker].number);
-}
-
-static struct span
 key_of_uid(const void *owner, uint32_t uid)
 {
 	(void)owner;
@@ -106,9 +98,7 @@ key_of_uid(const void *owner, uint32_t uid)
 static uint32_t
 worker_index(uint64_t number)
 {
-	uint32_t i = map_find_or_add_inline(&state.by_number,
-	    span_bytes(&number, sizeof number), (uint32_t)state.n_workers,
-	    key_of_worker);
+	sym i = intern_add(&state.numbers, span_bytes(&number, sizeof number));
 
 	if (i < state.n_workers)
 		return i;
@@ -460,14 +450,14 @@ worker_hosts_init(struct filter *f)
 	state.f = f;
 	state.free_observation = INDEX_NONE;
 	intern_init(&state.hosts);
-	map_init(&state.by_number, key_of_worker, NULL);
+	intern_init(&state.numbers);
 	map_init(&state.by_text, key_of_uid, NULL);
 }
 
 void
 worker_hosts_release(void)
 {
-	map_release(&state.by_number);
+	intern_release(&state.numbers);
 	map_release(&state.by_text);
 	intern_release(&state.hosts);
 	for (size_t i = 0; i < state.n_uids; i++)
