@@ -1,7 +1,6 @@
 /* bazel-graph - reads Bazel's execution graph log, a stream of messages */
 
 #define _GNU_SOURCE	/* memmem() */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,24 +212,6 @@ read_node(struct span message, struct node *node)
 	return describe(result);
 }
 
-static void
-put_text(struct buf *b, const char *key, struct span text)
-{
-	if (text.n > 0)
-		json_str(b, key, text);
-}
-
-/* An id in an array: most of a log is dependencies. */
-static void
-put_id_item(struct buf *b, int32_t index)
-{
-	if (b->data[b->len - 1] != '[')
-		buf_char(b, ',');
-	buf_char(b, '"');
-	buf_i64(b, index);
-	buf_char(b, '"');
-}
-
 /* A retry has the dependencies of the attempt before, but waited for that. */
 static void
 put_deps(struct buf *b, const struct node *node)
@@ -241,11 +222,11 @@ put_deps(struct buf *b, const struct node *node)
 		return;
 	json_open(b, "deps", '[');
 	for (size_t i = 0; i < state.n_deps; i++) {
-		put_id_item(b, state.deps[i]);
+		put_numeric_item(b, state.deps[i]);
 		is_listed |= state.deps[i] == node->retry_of;
 	}
 	if (!is_listed)
-		put_id_item(b, node->retry_of);
+		put_numeric_item(b, node->retry_of);
 	json_close(b, ']');
 }
 
@@ -276,11 +257,9 @@ emit_node(uint64_t id, const struct node *node)
 	struct buf *b = filter_begin_record(state.f, "task");
 	int64_t start_us = node->start_ms * US_PER_MS;
 	int64_t elapsed_us = (int64_t)node->metrics_ms[DURATION_MS] * US_PER_MS;
-	char id_text[24];
 	size_t i = 0;
 
-	snprintf(id_text, sizeof id_text, "%llu", (unsigned long long)id);
-	json_word(b, "id", id_text);
+	put_numeric_id(b, "id", (int64_t)id);
 	while (i < sizeof names - 1 && texts[names[i]].n == 0)
 		i++;
 	put_text(b, "name", texts[names[i]]);

@@ -457,22 +457,13 @@ read_event(const struct rec *event)
 }
 
 static void
-put_number(struct buf *b, const char *key, int64_t number)
-{
-	json_key(b, key);
-	buf_char(b, '"');
-	buf_i64(b, number);
-	buf_char(b, '"');
-}
-
-static void
 emit_slice(const struct slice *s, const sym *hosts)
 {
 	const struct slices *all = &state.slices;
 	struct buf *b = filter_begin_record(state.f, "task");
 	int64_t start_us = us_of_ns(s->start_ns), end_us = INT_UNKNOWN, own_ns;
 
-	put_number(b, "id", s->number);
+	put_numeric_id(b, "id", s->number);
 	buf_add(b, all->text.data + s->text, s->tail - s->text);
 	if (s->lane != SYM_NONE)
 		json_raw(b, "host", intern_span(&state.host_names,
@@ -493,7 +484,7 @@ emit_slice(const struct slice *s, const sym *hosts)
 	}
 
 	if (s->parent != INDEX_NONE)
-		put_number(b, "parent", all->list[s->parent].number);
+		put_numeric_id(b, "parent", all->list[s->parent].number);
 	buf_add(b, all->text.data + s->tail, s->text_end - s->tail);
 	filter_end_record(state.f);
 }

@@ -161,12 +161,9 @@ emit_task(const struct rec *rec, const struct action *a)
 	if (a->mode.n > 0 && a->package.n > 0)
 		buf_char(name, ' ');
 	buf_add(name, a->package.p, a->package.n);
-	if (name->len > 0)
-		json_str(b, "name", buf_span(name));
-	if (a->package.n > 0)
-		json_str(b, "target", a->package);
-	if (a->mode.n > 0)
-		json_str(b, "rule", a->mode);
+	put_text(b, "name", buf_span(name));
+	put_text(b, "target", a->package);
+	put_text(b, "rule", a->mode);
 	json_word(b, "kind", "run");
 	put_run(b);
 	put_times(b, a->start_us, a->end_us);

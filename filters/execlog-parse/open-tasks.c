@@ -205,8 +205,7 @@ emit_copy(const struct open_task *t)
 	if (t->n_deps != INT_UNKNOWN)
 		json_int(b, "dep_count", t->n_deps);
 	if (t->end_us != INT_UNKNOWN) {
-		if (word_of(t).n > 0)
-			json_str(b, "origin_host", word_of(t));
+		put_text(b, "origin_host", word_of(t));
 		put_outcome(b, span_of("", 0), t->size_bytes);
 	}
 	json_end(b);

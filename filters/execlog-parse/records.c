@@ -40,6 +40,33 @@ read_seconds(const char **p, int64_t *us)
 }
 
 void
+put_text(struct buf *b, const char *key, struct span text)
+{
+	if (text.n > 0)
+		json_str(b, key, text);
+}
+
+void
+put_numeric_id(struct buf *b, const char *key, int64_t id)
+{
+	json_key(b, key);
+	buf_char(b, '"');
+	buf_i64(b, id);
+	buf_char(b, '"');
+}
+
+/* Most of some logs is dependencies, so this does not use json_item(). */
+void
+put_numeric_item(struct buf *b, int64_t id)
+{
+	if (b->len > 0 && b->data[b->len - 1] != '[')
+		buf_char(b, ',');
+	buf_char(b, '"');
+	buf_i64(b, id);
+	buf_char(b, '"');
+}
+
+void
 put_times(struct buf *b, int64_t start_us, int64_t end_us)
 {
 	if (start_us != INT_UNKNOWN)
@@ -65,8 +92,7 @@ is_failure(struct span status)
 void
 put_outcome(struct buf *b, struct span status, int64_t size_bytes)
 {
-	if (status.n > 0)
-		json_str(b, "status", status);
+	put_text(b, "status", status);
 	if (is_failure(status))
 		json_true(b, "failed");
 	if (size_bytes != INT_UNKNOWN)

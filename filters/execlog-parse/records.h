@@ -36,6 +36,16 @@ read_ms(struct span text, int64_t *us)
  */
 bool read_seconds(const char **p, int64_t *us);
 
+/* Writes a text unless it is empty. */
+void put_text(struct buf *, const char *key, struct span);
+
+/*
+ * Write an id that is a number, as a string: as a member, or as the next item
+ * of an array.
+ */
+void put_numeric_id(struct buf *, const char *key, int64_t);
+void put_numeric_item(struct buf *, int64_t);
+
 /*
  * Writes start_us and end_us unless they are INT_UNKNOWN, and elapsed_us if
  * both are known.

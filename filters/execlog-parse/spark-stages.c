@@ -240,15 +240,6 @@ put_comma(struct buf *b)
 		buf_char(b, ',');
 }
 
-void
-stages_put_task_id(struct buf *b, int64_t id)
-{
-	put_comma(b);
-	buf_char(b, '"');
-	buf_i64(b, id);
-	buf_char(b, '"');
-}
-
 /*
  * Writes the parents of a stage as items of an array, and adds those that have
  * been skipped to state.skipped.  A parent of which nothing is known is not
@@ -345,7 +336,7 @@ attempt_write(struct attempt *a)
 		if (p->done == NO_TASK || p->is_written)
 			continue;
 		p->is_written = has_tasks = true;
-		stages_put_task_id(b, p->done);
+		put_numeric_item(b, p->done);
 	}
 	if (!has_tasks)
 		buf_add(b, a->deps.p, a->deps.n);

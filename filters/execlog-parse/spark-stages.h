@@ -14,7 +14,6 @@
  * when it ends: see spark.c.  Pointers to stages, attempts and partitions are
  * valid until the next one is added.
  */
-struct buf;
 struct filter;
 
 enum { NO_TASK = -1, NO_ATTEMPT = -1, NO_RDD = -1 };
@@ -92,8 +91,5 @@ void stage_free_partitions(struct stage *);
 /* Notes that a task of a stage could not fetch the output of its parents. */
 void stage_note_fetch_failure(const struct stage *, int64_t task,
     int64_t failed_us);
-
-/* Writes the id of a task as an item of an array. */
-void stages_put_task_id(struct buf *, int64_t id);
 
 #endif

@@ -28,10 +28,7 @@ task_begin(struct filter *f, const struct task *t, struct span executor)
 	static struct buf name;		/* kept for the next task */
 	struct span target;
 
-	json_key(b, "id");
-	buf_char(b, '"');
-	buf_i64(b, t->id);
-	buf_char(b, '"');
+	put_numeric_id(b, "id", t->id);
 	if (s != NULL && s->name != SYM_NONE) {
 		target = stage_name(s);
 		name.len = 0;
@@ -53,10 +50,10 @@ task_begin(struct filter *f, const struct task *t, struct span executor)
 		if (a != NULL)
 			buf_add(b, a->deps.p, a->deps.n);
 		if (t->retry_of != NO_TASK)
-			stages_put_task_id(b, t->retry_of);
+			put_numeric_item(b, t->retry_of);
 		if (t->fetch_failure != NO_TASK &&
 		    t->fetch_failure != t->retry_of)
-			stages_put_task_id(b, t->fetch_failure);
+			put_numeric_item(b, t->fetch_failure);
 		json_close(b, ']');
 	}
 	return b;

@@ -374,8 +374,7 @@ write_task(const struct rec *event, const struct task *t, struct span reason)
 
 	if (rec_str(event, TASK_TYPE, &type) == REC_OK)
 		json_str(b, "rule", type);
-	if (reason.n > 0)
-		json_str(b, "status", reason);
+	put_text(b, "status", reason);
 	if (reason.n > 0 && !span_eq(reason, "Success") &&
 	    !span_eq(reason, "TaskKilled"))
 		json_true(b, "failed");

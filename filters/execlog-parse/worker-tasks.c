@@ -75,8 +75,8 @@ emit_cached(const struct cached_run *r)
 	json_str(b, "uid", buf_span(&r->uid));
 	if (r->names_worker)
 		worker_hosts_put(b, r->worker);
-	else if (r->host.len > 0)
-		json_str(b, "host", buf_span(&r->host));
+	else
+		put_text(b, "host", buf_span(&r->host));
 	json_true(b, "from_cache");
 	if (has_deploy)
 		worker_hosts_put_deploy(b, &deploy);
