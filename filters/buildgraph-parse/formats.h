@@ -15,8 +15,6 @@
 	FORMAT(ninja_graph)
 
 FORMATS(FORMAT_DECLARATION)
-/* Ended by NULL. */
-extern const struct input_format *const graph_formats[];
 
 struct format_options {
 	const char *deps_file;	/* ninja: the output of `ninja -t deps`, or

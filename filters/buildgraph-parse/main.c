@@ -17,12 +17,16 @@ static const struct opt options[] = {
 	{ 0 }
 };
 
+static const struct input_format *const formats[] = {
+	FORMATS(FORMAT_ADDRESS) NULL
+};
+
 static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Reads a build graph and writes a node record for every "
 	    "command.",
 	.reads = "a build graph",
-	.formats = graph_formats,
+	.formats = formats,
 };
 
 int
@@ -32,7 +36,7 @@ main(int argc, char **argv)
 	struct filter f;
 
 	filter_begin(&f, &about, options, argc, argv);
-	format = format_open(&f, graph_formats, opt.format);
+	format = format_open(&f, formats, opt.format);
 	if (format != NULL)
 		format->read(&f, &opt.reader);
 	filter_expect_records(&f,

@@ -37,8 +37,6 @@
 	FORMAT(go)
 
 FORMATS(FORMAT_DECLARATION)
-/* Ended by NULL. */
-extern const struct input_format *const log_formats[];
 
 struct format_options {
 	bool all_outputs;	/* ninja: use the last line of every output,

@@ -30,12 +30,16 @@ static const struct opt options[] = {
 	{ 0 }
 };
 
+static const struct input_format *const formats[] = {
+	FORMATS(FORMAT_ADDRESS) NULL
+};
+
 static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Reads the execution log of a build and writes a "
 	    "record for each task.",
 	.reads = "the log of a build",
-	.formats = log_formats,
+	.formats = formats,
 };
 
 static const char no_task[] = "no task came: is this the execution log of a "
@@ -63,7 +67,7 @@ main(int argc, char **argv)
 		filter_read_each(&f);
 	if (opt.run != NULL)
 		run_set_given(span_str(opt.run));
-	while ((format = format_open(&f, log_formats, opt.format)) != NULL) {
+	while ((format = format_open(&f, formats, opt.format)) != NULL) {
 		if (opt.each)
 			run_set_given(span_str(f.input.name));
 		n_before = f.n_records;
