@@ -2,35 +2,11 @@
 
 #include <stdlib.h>
 
-#include "common/base/buf.h"
+#include "common/base/heap.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
 #include "filters/execlog-stat/stat.h"
-
-/* By elapsed time, the longest first, then by id and attempt. */
-static int
-compare_elapsed(const void *i, const void *j, void *context)
-{
-	const struct build *b = context;
-	const struct task *x = &b->tasks[*(const uint32_t *)i];
-	const struct task *y = &b->tasks[*(const uint32_t *)j];
-	int order = cmp_i64(activity_took_us(b, y), activity_took_us(b, x));
-
-	return order != 0 ? order : build_compare_tasks(b, x, y);
-}
-
-/* By size, the biggest first, then by id and attempt. */
-static int
-compare_sizes(const void *i, const void *j, void *context)
-{
-	const struct build *b = context;
-	const struct task *x = &b->tasks[*(const uint32_t *)i];
-	const struct task *y = &b->tasks[*(const uint32_t *)j];
-	int order = cmp_i64(y->size_bytes, x->size_bytes);
-
-	return order != 0 ? order : build_compare_tasks(b, x, y);
-}
 
 static bool
 is_counted(const struct task *t)
@@ -38,32 +14,35 @@ is_counted(const struct task *t)
 	return (t->flags & TASK_SUPERSEDED) == 0;
 }
 
-/*
- * Collects the first `top` tasks by compare without sorting all tasks: the list
- * has room for 2 * top tasks, and when it is full it is sorted and its second
- * half is dropped.
- */
-struct top_list {
-	uint32_t *tasks;
-	size_t n, top;
-	int (*compare)(const void *, const void *, void *context);
-	const struct build *build;	/* the context of compare */
-};
-
-static void
-sort_and_truncate(struct top_list *l)
+/* Of tasks with the same key the last one by id and attempt comes first. */
+static int
+compare_backwards(const void *context, uint32_t i, uint32_t j)
 {
-	sort_with(l->tasks, l->n, sizeof *l->tasks, l->compare, l->build);
-	if (l->n > l->top)
-		l->n = l->top;
+	const struct build *b = context;
+
+	return build_compare_tasks(b, &b->tasks[j], &b->tasks[i]);
 }
 
+/* Adds a task to the `top` ones with the largest keys. */
 static void
-add_candidate(struct top_list *l, uint32_t task)
+add_candidate(struct heap *h, size_t top, int64_t key, uint32_t task)
 {
-	l->tasks[l->n++] = task;
-	if (l->n == l->top * 2)
-		sort_and_truncate(l);
+	heap_push(h, key, task);
+	if (h->n > top)
+		heap_pop(h);
+}
+
+/* Empties the heap, and returns its tasks, that with the largest key first. */
+static uint32_t *
+take_tasks(struct heap *h, size_t *n)
+{
+	uint32_t *tasks = mem_resize(NULL, h->n, sizeof *tasks);
+
+	*n = h->n;
+	for (size_t i = h->n; i-- > 0;)
+		tasks[i] = heap_pop(h).value;
+	heap_release(h);
+	return tasks;
 }
 
 static void
@@ -71,27 +50,21 @@ make_lists(struct build_stat *s, size_t top)
 {
 	const struct build *b = s->build;
 	const struct task *t = b->tasks;
+	struct heap longest = { compare_backwards, b, NULL, 0, 0 };
+	struct heap biggest = longest;
 	int64_t took_us;
-	struct top_list longest = { mem_resize(NULL, top * 2,
-	    sizeof *s->longest), 0, top, compare_elapsed, b };
-	struct top_list biggest = { mem_resize(NULL, top * 2,
-	    sizeof *s->biggest), 0, top, compare_sizes, b };
 
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
 		took_us = activity_took_us(b, t);
 		if (!is_counted(t) || took_us == INT_UNKNOWN)
 			continue;
 		if (took_us > 0)
-			add_candidate(&longest, i);
+			add_candidate(&longest, top, took_us, i);
 		if (t->kind == b->copy && t->size_bytes != INT_UNKNOWN)
-			add_candidate(&biggest, i);
+			add_candidate(&biggest, top, t->size_bytes, i);
 	}
-	sort_and_truncate(&longest);
-	sort_and_truncate(&biggest);
-	s->longest = longest.tasks;
-	s->n_longest = longest.n;
-	s->biggest = biggest.tasks;
-	s->n_biggest = biggest.n;
+	s->longest = take_tasks(&longest, &s->n_longest);
+	s->biggest = take_tasks(&biggest, &s->n_biggest);
 }
 
 static int
