@@ -242,6 +242,18 @@ find_file(struct span path)
 	return s == SYM_NONE ? INDEX_NONE : graph.file_of[s];
 }
 
+/* Where `what` is last in a text, or NULL. */
+static const char *
+find_last(struct span text, const char *what)
+{
+	size_t n = strlen(what);
+
+	for (size_t i = text.n < n ? 0 : text.n - n + 1; i-- > 0;)
+		if (memcmp(text.p + i, what, n) == 0)
+			return text.p + i;
+	return NULL;
+}
+
 /*
  * Reads a line "out: #deps 3, deps mtime 17 (VALID)", or one of those that
  * follow it, with four spaces and the path of an input.  *command is the
@@ -251,7 +263,8 @@ find_file(struct span path)
 static void
 read_deps_line(const struct line *line, uint32_t *command)
 {
-	struct span text = span_of(line->p, line->len), out = text, rest;
+	struct span text = span_of(line->p, line->len), rest;
+	const char *end;
 	uint32_t file;
 
 	if (!filter_check_text(graph.f, line))
@@ -265,19 +278,16 @@ read_deps_line(const struct line *line, uint32_t *command)
 
 	/* A path may contain ": #deps ", so out ends at the last one. */
 	*command = INDEX_NONE;
-	while (out.n > 0 && !strip(span_of(out.p + out.n - 1,
-	    text.n - out.n + 1), ": #deps ", ")", &rest))
-		out.n--;
-	if (out.n == 0) {
+	end = find_last(text, ": #deps ");
+	if (end == NULL || text.p[text.n - 1] != ')') {
 		filter_reject(graph.f, "the line is not from 'ninja -t deps'");
 		return;
 	}
-	out.n--;
 	if (!strip(text, "", "(VALID)", &rest)) {
 		graph.n_stale++;
 		return;
 	}
-	file = find_file(out);
+	file = find_file(span_of(text.p, (size_t)(end - text.p)));
 	if (file != INDEX_NONE)
 		*command = graph.vertices[file].producer;
 }
@@ -341,18 +351,6 @@ put_names(struct buf *b, const char *key, const struct edges *edges,
 		last = edges->list[*i].file;
 	}
 	json_close(b, ']');
-}
-
-/* Where `what` is last in a text, or NULL. */
-static const char *
-find_last(struct span text, const char *what)
-{
-	size_t n = strlen(what);
-
-	for (size_t i = text.n < n ? 0 : text.n - n + 1; i-- > 0;)
-		if (memcmp(text.p + i, what, n) == 0)
-			return text.p + i;
-	return NULL;
 }
 
 /* Whether a word is a configuration that CMake has by itself. */
