@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -107,50 +108,44 @@ now_us(void)
 /* --- the log --- */
 
 /*
- * Appends a record with one write(2), so that records of parallel makes do not
- * mix.  The log is open only meanwhile, so nobody inherits it.  Without the
- * log, which is gone if make-record was killed, the build goes on.
+ * Appends a record: short fields, and `rest`, which is fields that NUL ends.
+ * In the format the short fields are separated by a blank, and values must not
+ * have one, except the last.
+ *
+ * This is one writev(2), so that records of parallel makes do not mix.  The log
+ * is open only meanwhile, so nobody inherits it.  Without the log, which is
+ * gone if make-record was killed, the build goes on.
  */
-static void
-append(const char *record, size_t n)
+static void __attribute__((format(printf, 3, 4)))
+append(char *rest, size_t n_rest, const char *format, ...)
 {
 	char path[FOLLOW_PATH_MAX + sizeof FOLLOW_LOG];
-	int fd, saved = errno;
-
-	snprintf(path, sizeof path, "%s" FOLLOW_LOG, state.follow.directory);
-	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	if (fd >= 0) {
-		while (write(fd, record, n) < 0 && errno == EINTR)
-			;
-		close(fd);
-	}
-	errno = saved;
-}
-
-/*
- * Appends a record of short fields.  In the format they are separated by a
- * blank, and values must not have one, except the last.
- */
-static void __attribute__((format(printf, 1, 2)))
-append_fields(const char *format, ...)
-{
-	char record[4096 + 256], *p = record;
+	char fields[4096 + 256], *p = fields;
+	struct iovec parts[] = { { fields, 0 }, { rest, n_rest },
+	    { (char *)"\n", 1 } };
 	va_list values;
-	int n;
+	int n, fd, saved = errno;
 
 	va_start(values, format);
-	n = vsnprintf(record, sizeof record - 2, format, values);
+	n = vsnprintf(fields, sizeof fields, format, values);
 	va_end(values);
-	if (n < 0 || (size_t)n >= sizeof record - 2)
+	if (n < 0 || (size_t)n >= sizeof fields)
 		return;
 	for (int i = 0; format[i] != '\0'; i++)
 		if (format[i] == ' ') {
 			p += strcspn(p, " ");
 			*p++ = '\0';
 		}
-	record[n] = '\0';
-	record[n + 1] = '\n';
-	append(record, (size_t)n + 2);
+	parts[0].iov_len = (size_t)n + 1;
+
+	snprintf(path, sizeof path, "%s" FOLLOW_LOG, state.follow.directory);
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (fd >= 0) {
+		while (writev(fd, parts, 3) < 0 && errno == EINTR)
+			;
+		close(fd);
+	}
+	errno = saved;
 }
 
 /* kind is S or F.  The id is that of a line. */
@@ -158,19 +153,9 @@ static void
 log_start(char kind, const char *id, pid_t pid, int64_t start_us)
 {
 	const struct next *next = &state.next[state.n_next - 1];
-	size_t size = sizeof state.make + 64 + next->n;
-	char *record = malloc(size);
-	const char *number = id + strlen(state.make) + 1;
-	int n;
 
-	if (record == NULL)
-		return;
-	n = snprintf(record, size, "%c%c%s%c%s%c%ld%c%lld", kind, 0,
-	    state.make, 0, number, 0, (long)pid, 0, (long long)start_us) + 1;
-	memcpy(record + n, next->text, next->n);
-	record[(size_t)n + next->n] = '\n';
-	append(record, (size_t)n + next->n + 1);
-	free(record);
+	append(next->text, next->n, "%c %s %s %ld %lld", kind, state.make,
+	    id + strlen(state.make) + 1, (long)pid, (long long)start_us);
 }
 
 static void
@@ -180,7 +165,7 @@ log_end(pid_t pid, int status, const struct rusage *usage)
 	    usage->ru_stime.tv_sec) * 1000000 + usage->ru_utime.tv_usec +
 	    usage->ru_stime.tv_usec;
 
-	append_fields("E %s %ld %lld %lld %d", state.make, (long)pid,
+	append(NULL, 0, "E %s %ld %lld %lld %d", state.make, (long)pid,
 	    (long long)now_us(), cpu_us, status);
 }
 
@@ -260,26 +245,21 @@ static void
 log_rules(void)
 {
 	FILE *old = stdout, *rules;
-	char head[64];
-	size_t n = (size_t)snprintf(head, sizeof head, "D%c%s", 0, state.make);
 
-	state.rules.n = 0;
-	if (gnu_make.print_rules == NULL || keep_rules(NULL, head, n + 1) < 0)
+	if (gnu_make.print_rules == NULL)
 		return;
 	rules = fopencookie(NULL, "w",
 	    (cookie_io_functions_t){ .write = keep_rules });
 	if (rules == NULL)
 		return;
-	state.rules.last = state.rules.paragraph = n + 1;
+	state.rules.n = state.rules.last = state.rules.paragraph = 0;
 	state.rules.is_printing = true;
 	stdout = rules;
 	gnu_make.print_rules(0);
 	stdout = old;
 	state.rules.is_printing = false;
-	if (fclose(rules) != 0 || keep_rules(NULL, "", 1) < 0)
-		return;
-	state.rules.text[state.rules.last] = '\n';
-	append(state.rules.text, state.rules.last + 1);
+	if (fclose(rules) == 0)
+		append(state.rules.text, state.rules.last, "D %s", state.make);
 }
 
 /* While it prints rules, make says what it says in English. */
@@ -343,7 +323,7 @@ record_make(void)
 	state.pid = getpid();
 	snprintf(state.make, sizeof state.make, "%ld.%lld", (long)state.pid,
 	    (long long)now_us());
-	append_fields("M %s %s %s", state.make, state.follow.id,
+	append(NULL, 0, "M %s %s %s", state.make, state.follow.id,
 	    getcwd(directory, sizeof directory) != NULL ? directory : "");
 	origin = gnu_make.expand("$(origin IFS)");
 	if (strcmp(origin, "undefined") == 0) {
@@ -351,7 +331,7 @@ record_make(void)
 		gnu_make.eval("IFS = $(weir-line $@$(if $%,($%)),$^,$|)\n"
 		    "unexport IFS\n", NULL);
 	} else {
-		append_fields("I");
+		append(NULL, 0, "I");
 	}
 	gnu_make.release(origin);
 }
@@ -454,7 +434,7 @@ plan_for(const char *path, char *const argv[])
 		return plan;
 	for (size_t i = 0; argv[i] != NULL; i++)
 		if (strstr(argv[i], "make") != NULL) {
-			append_fields("U %s", path);
+			append(NULL, 0, "U %s", path);
 			break;
 		}
 	return plan;
