@@ -506,6 +506,7 @@ run_spawn(spawn_function *real, pid_t *pid, const char *program,
     char *const envp[])
 {
 	char *const *given = envp != NULL ? envp : no_variables;
+	char *env[follow_count(given)], text[follow_size(&state.follow, given)];
 	struct plan plan = { 0 };
 	pid_t child = 0;
 	int error;
@@ -513,20 +514,15 @@ run_spawn(spawn_function *real, pid_t *pid, const char *program,
 	/* What a make spawns otherwise is a $(shell) of makefiles. */
 	if (state.pid == 0 || kind_of_next() != 0)
 		plan = plan_for(path, argv);
-	if (plan.is_followed) {
-		char *env[follow_count(given)];
-		char text[follow_size(&state.follow, given)];
-
+	if (plan.is_followed)
 		follow_extend(&state.follow, plan.id, given, env, text);
-		error = real(&child, program, actions, attributes, argv, env);
-	} else {
-		error = real(&child, program, actions, attributes, argv, envp);
-	}
-	if (error == 0 && pid != NULL)
-		*pid = child;
+	error = real(&child, program, actions, attributes, argv,
+	    plan.is_followed ? env : envp);
 	/* If the line is a script without #!, make starts a shell for it. */
 	if (error != 0)
 		return error;
+	if (pid != NULL)
+		*pid = child;
 	if (plan.kind != 0)
 		log_start(plan.kind, plan.id, child, plan.start_us);
 	forget_next();
