@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/build/column.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/make-record/graph.h"
@@ -21,24 +22,10 @@ struct record {
 static struct {
 	struct graph *graph;
 	struct intern processes;	/* of makes: "MAKE PID" */
-	uint32_t *line_of;		/* by process: the line that it runs */
-	size_t line_of_cap;
-	uint32_t *make_of;		/* by id */
-	size_t make_of_cap;
+	struct column line_of;		/* by process: the line that it runs */
+	struct column make_of;		/* by id */
 	struct buf text;
 } state;
-
-/* Adds the symbol's entry to an array by symbol, and returns it. */
-static uint32_t *
-entry_of(uint32_t **array, size_t *cap, sym s)
-{
-	size_t old = *cap;
-
-	*array = mem_grow(*array, cap, (size_t)s + 1, sizeof **array);
-	for (size_t i = old; i < *cap; i++)
-		(*array)[i] = INDEX_NONE;
-	return &(*array)[s];
-}
 
 /*
  * The path of a name in a directory, which is absolute.  Resolves . and .. as
@@ -98,7 +85,7 @@ add_names(uint32_t target, const char *directory, const char *p)
 static uint32_t
 find_make(const char *id)
 {
-	return *entry_of(&state.make_of, &state.make_of_cap,
+	return column_get(&state.make_of,
 	    intern_add(&state.graph->texts, span_str(id)));
 }
 
@@ -117,8 +104,8 @@ read_make(const struct record *r)
 
 	if (r->n != MAKE_FIELDS)
 		return false;
-	*entry_of(&state.make_of, &state.make_of_cap, intern_add(&g->texts,
-	    span_str(r->fields[0]))) = (uint32_t)g->n_makes;
+	column_set(&state.make_of, intern_add(&g->texts,
+	    span_str(r->fields[0])), (uint32_t)g->n_makes);
 	g->makes = mem_grow(g->makes, &g->makes_cap, g->n_makes + 1,
 	    sizeof *g->makes);
 	m = &g->makes[g->n_makes++];
@@ -148,8 +135,8 @@ read_start(const struct record *r, bool is_function)
 	if (r->n != START_FIELDS || make == INDEX_NONE ||
 	    !text_i64(span_str(r->fields[3]), &start_us))
 		return false;
-	*entry_of(&state.line_of, &state.line_of_cap,
-	    process_of(r->fields[0], r->fields[2])) = (uint32_t)g->n_lines;
+	column_set(&state.line_of, process_of(r->fields[0], r->fields[2]),
+	    (uint32_t)g->n_lines);
 	g->lines = mem_grow(g->lines, &g->lines_cap, g->n_lines + 1,
 	    sizeof *g->lines);
 	line = &g->lines[g->n_lines++];
@@ -174,21 +161,22 @@ read_end(const struct record *r)
 {
 	int64_t end_us, cpu_us, status;
 	struct recipe_line *line;
-	uint32_t *index;
+	uint32_t index;
+	sym process;
 
 	if (r->n != END_FIELDS || !text_i64(span_str(r->fields[2]), &end_us) ||
 	    !text_i64(span_str(r->fields[3]), &cpu_us) ||
 	    !text_i64(span_str(r->fields[4]), &status))
 		return false;
-	index = entry_of(&state.line_of, &state.line_of_cap,
-	    process_of(r->fields[0], r->fields[1]));
-	if (*index == INDEX_NONE)
+	process = process_of(r->fields[0], r->fields[1]);
+	index = column_get(&state.line_of, process);
+	if (index == INDEX_NONE)
 		return true;
-	line = &state.graph->lines[*index];
+	line = &state.graph->lines[index];
 	line->end_us = end_us < line->start_us ? line->start_us : end_us;
 	line->cpu_us = cpu_us;
 	line->status = (int)status;
-	*index = INDEX_NONE;
+	column_set(&state.line_of, process, INDEX_NONE);
 	return true;
 }
 
@@ -293,7 +281,7 @@ log_read(struct filter *f, const char *path, struct graph *g)
 	fclose(log);
 
 	intern_release(&state.processes);
-	free(state.line_of);
-	free(state.make_of);
+	free(state.line_of.values);
+	free(state.make_of.values);
 	buf_release(&state.text);
 }
