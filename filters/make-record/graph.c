@@ -57,14 +57,15 @@ graph_init(struct graph *g, const char *id, struct span command,
 }
 
 static void
-add_name(struct graph *g, uint32_t target, struct name name)
+add_name(struct graph *g, uint32_t target, sym path, uint32_t barrier)
 {
 	struct target *t = &g->targets[target];
 	uint32_t index = (uint32_t)g->n_names;
 
 	g->names = mem_grow(g->names, &g->names_cap, g->n_names + 1,
 	    sizeof *g->names);
-	g->names[g->n_names++] = name;
+	g->names[g->n_names++] = (struct name){ path, INDEX_NONE, barrier,
+	    INDEX_NONE };
 	if (t->first_name == INDEX_NONE)
 		t->first_name = index;
 	else
@@ -75,7 +76,7 @@ add_name(struct graph *g, uint32_t target, struct name name)
 void
 graph_add_name(struct graph *g, uint32_t target, sym path)
 {
-	add_name(g, target, (struct name){ path, INDEX_NONE, INDEX_NONE });
+	add_name(g, target, path, INDEX_NONE);
 	g->targets[target].has_wait |= path == SYM_NONE;
 }
 
@@ -111,8 +112,13 @@ find_recipe(const struct graph *g, uint32_t target)
 	    target_has_run(&g->targets[also]) ? also : target;
 }
 
-uint32_t
-graph_find_maker(const struct graph *g, uint32_t target, sym path)
+/*
+ * The target that a target waits for because of a prerequisite: that of the
+ * same make, or else the one that another make had finished last when this one
+ * began; INDEX_NONE if neither ran.
+ */
+static uint32_t
+find_maker(const struct graph *g, uint32_t target, sym path)
 {
 	const struct target *t = &g->targets[target];
 	uint32_t same = find_recipe(g, find_target(g, path, t->make));
@@ -210,8 +216,7 @@ find_leading_targets(struct graph *g)
 		}
 		for (uint32_t i = g->targets[t].first_name; i != INDEX_NONE;
 		    i = g->names[i].next) {
-			u = g->names[i].path == SYM_NONE ? INDEX_NONE :
-			    find_recipe(g, find_target(g, g->names[i].path,
+			u = find_recipe(g, find_target(g, g->names[i].path,
 			    g->targets[t].make));
 			if (u == INDEX_NONE)
 				continue;
@@ -287,6 +292,29 @@ link_serial(struct graph *g, const struct make *m)
 	free(order);
 }
 
+/* Sets the makers of names, and which targets others of their make await. */
+static void
+find_makers(struct graph *g)
+{
+	const struct target *t = g->targets;
+	uint32_t maker;
+
+	for (uint32_t i = 0; i < g->n_targets; i++, t++) {
+		if (!target_is_known(t))
+			continue;
+		for (uint32_t n = t->first_name; n != INDEX_NONE;
+		    n = g->names[n].next) {
+			if (g->names[n].path == SYM_NONE)
+				continue;
+			maker = find_maker(g, i, g->names[n].path);
+			g->names[n].maker = maker;
+			if (maker != INDEX_NONE &&
+			    g->targets[maker].make == t->make)
+				g->targets[maker].is_awaited = true;
+		}
+	}
+}
+
 /* A set of targets, those that some names lead to. */
 struct reached {
 	uint32_t *items;
@@ -296,11 +324,8 @@ struct reached {
 };
 
 static void
-add_reached(struct graph *g, struct reached *r, uint32_t owner, sym path)
+add_reached(struct graph *g, struct reached *r, uint32_t owner, uint32_t t)
 {
-	uint32_t t = path == SYM_NONE ? INDEX_NONE :
-	    graph_find_maker(g, owner, path);
-
 	if (t == INDEX_NONE || r->mark_of[t] == r->mark ||
 	    g->targets[t].make != g->targets[owner].make)
 		return;
@@ -316,7 +341,7 @@ add_all_reached(struct graph *g, struct reached *r, size_t from)
 	for (size_t i = from; i < r->n; i++)
 		for (uint32_t k = g->targets[r->items[i]].first_name;
 		    k != INDEX_NONE; k = g->names[k].next)
-			add_reached(g, r, r->items[i], g->names[k].path);
+			add_reached(g, r, r->items[i], g->names[k].maker);
 }
 
 /*
@@ -337,7 +362,7 @@ link_barriers(struct graph *g, uint32_t target, struct reached *r)
 	r->n = 0;
 	for (uint32_t i = first;; i = g->names[i].next) {
 		if (i != INDEX_NONE && g->names[i].path != SYM_NONE) {
-			add_reached(g, r, target, g->names[i].path);
+			add_reached(g, r, target, g->names[i].maker);
 			continue;
 		}
 		if (i != INDEX_NONE && g->names[i].barrier != INDEX_NONE)
@@ -348,8 +373,7 @@ link_barriers(struct graph *g, uint32_t target, struct reached *r)
 			t = &g->targets[r->items[k]];
 			if (barrier != INDEX_NONE && target_has_run(t) &&
 			    t->start_us >= end_us)
-				add_name(g, r->items[k], (struct name){
-				    SYM_NONE, barrier, INDEX_NONE });
+				add_name(g, r->items[k], SYM_NONE, barrier);
 		}
 		if (i == INDEX_NONE)
 			return;
@@ -439,25 +463,6 @@ group_makes(struct graph *g)
 	}
 }
 
-static void
-find_awaited(struct graph *g)
-{
-	uint32_t maker;
-
-	for (uint32_t t = 0; t < g->n_targets; t++) {
-		if (!target_is_known(&g->targets[t]))
-			continue;
-		for (uint32_t i = g->targets[t].first_name; i != INDEX_NONE;
-		    i = g->names[i].next) {
-			maker = g->names[i].path == SYM_NONE ? INDEX_NONE :
-			    graph_find_maker(g, t, g->names[i].path);
-			if (maker != INDEX_NONE && g->targets[maker].make ==
-			    g->targets[t].make)
-				g->targets[maker].is_awaited = true;
-		}
-	}
-}
-
 void
 graph_link(struct graph *g)
 {
@@ -471,10 +476,10 @@ graph_link(struct graph *g)
 	for (size_t i = 0; i < g->n_makes; i++)
 		if (g->makes[i].is_serial)
 			link_serial(g, &g->makes[i]);
+	find_makers(g);
 	link_all_barriers(g);
 	link_makes(g);
 	group_makes(g);
-	find_awaited(g);
 }
 
 /* --- the order of make --- */
@@ -500,10 +505,8 @@ next_of(const struct graph *g, struct visit *v)
 		const struct name *name = &g->names[v->name];
 
 		v->name = name->next;
-		found = name->path == SYM_NONE ? INDEX_NONE :
-		    graph_find_maker(g, v->target, name->path);
-		if (found != INDEX_NONE)
-			return found;
+		if (name->maker != INDEX_NONE)
+			return name->maker;
 	}
 	if (v->part == 0)
 		return INDEX_NONE;

@@ -45,6 +45,8 @@ struct group {
 /* A prerequisite, or the end of a group of them: see struct barrier. */
 struct name {
 	sym path;		/* SYM_NONE: .WAIT, or `barrier` */
+	uint32_t maker;		/* what is waited for because of the path, or
+				   INDEX_NONE: see find_maker() */
 	uint32_t barrier;	/* or INDEX_NONE */
 	uint32_t next;		/* name of the target, or INDEX_NONE */
 };
@@ -120,13 +122,6 @@ target_is_known(const struct target *t)
 {
 	return t->number > 0;
 }
-
-/*
- * The target that a target waits for because of a prerequisite: that of the
- * same make, or else the one that another make had finished last when this one
- * began; INDEX_NONE if neither ran.
- */
-uint32_t graph_find_maker(const struct graph *, uint32_t target, sym path);
 
 /* Says that the recipe of a target also makes another one. */
 void graph_add_also(struct graph *, uint32_t target, uint32_t other);

@@ -123,21 +123,19 @@ put_names(struct buf *b, uint32_t target, uint32_t from, uint32_t end)
 {
 	const struct graph *g = state.graph;
 	const struct barrier *barrier;
+	const struct name *name;
 	bool any_of_make = false;
-	uint32_t maker;
 
-	for (uint32_t i = from; i != end; i = g->names[i].next) {
-		if (g->names[i].barrier != INDEX_NONE) {
-			barrier = &g->barriers[g->names[i].barrier];
+	for (uint32_t i = from; i != end; i = name->next) {
+		name = &g->names[i];
+		if (name->barrier != INDEX_NONE) {
+			barrier = &g->barriers[name->barrier];
 			json_item(b, id_of(&g->targets[barrier->target],
 			    "wait", barrier->number));
 			any_of_make = true;
-		} else if (g->names[i].path != SYM_NONE) {
-			maker = graph_find_maker(g, target, g->names[i].path);
-			if (maker == INDEX_NONE)
-				continue;
-			put_dep(b, maker);
-			any_of_make |= g->targets[maker].make ==
+		} else if (name->maker != INDEX_NONE) {
+			put_dep(b, name->maker);
+			any_of_make |= g->targets[name->maker].make ==
 			    g->targets[target].make;
 		}
 	}
