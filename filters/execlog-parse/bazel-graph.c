@@ -20,9 +20,9 @@
  * means nothing.
  *
  * A scalar of 0 is not written.  So in a log with dependencies one node has no
- * index, number 0; but in a log without them, no node has an index.  The first
- * message without one is therefore held back until the next shows which kind of
- * log this is.
+ * index, number 0; but in a log without them, no node has an index, and the
+ * tasks are numbered from 0.  If the first message has no index, it is number 0
+ * in both, and the next message shows which kind of log this is.
  */
 
 /* The fields of a Node. */
@@ -65,9 +65,7 @@ static struct {
 	struct filter *f;
 	enum { UNDECIDED, WITH_INDEXES, WITHOUT_INDEXES } kind;
 	struct extent extent;
-	uint64_t n_tasks;	/* that a log without indexes has so far */
-	struct buf held;	/* the message that is held back */
-	bool holds;
+	int64_t n_tasks;	/* written so far */
 	int32_t *deps;		/* of the current node */
 	size_t n_deps, deps_cap;
 	/* Which indexes have been seen: blocks has each index / 64, and seen,
@@ -249,7 +247,7 @@ put_phases(struct buf *b, const struct node *node)
 }
 
 static void
-emit_node(uint64_t id, const struct node *node)
+emit_node(int64_t id, const struct node *node)
 {
 	static const unsigned char names[] = { DESCRIPTION, TARGET_LABEL,
 	    MNEMONIC };
@@ -259,7 +257,7 @@ emit_node(uint64_t id, const struct node *node)
 	int64_t elapsed_us = (int64_t)node->metrics_ms[DURATION_MS] * US_PER_MS;
 	size_t i = 0;
 
-	put_numeric_id(b, "id", (int64_t)id);
+	put_numeric_id(b, "id", id);
 	while (i < sizeof names - 1 && texts[names[i]].n == 0)
 		i++;
 	put_text(b, "name", texts[names[i]]);
@@ -291,65 +289,24 @@ emit_node(uint64_t id, const struct node *node)
 	filter_end_record(state.f);
 }
 
-/* Emits a node of a log with indexes, of which each is not negative. */
-static void
-emit_indexed(const struct node *node)
+/* Notes an index, which is not negative.  Returns false if it repeats. */
+static bool
+add_index(int32_t index)
 {
-	uint32_t index = (uint32_t)node->index, number = index / 64;
+	uint32_t number = (uint32_t)index / 64;
 	uint64_t bit = UINT64_C(1) << index % 64;
 	size_t n = state.blocks.n;
 	sym block = intern_add(&state.blocks,
 	    span_bytes(&number, sizeof number));
+	bool is_new;
 
 	state.seen = mem_grow(state.seen, &state.seen_cap, (size_t)block + 1,
 	    sizeof *state.seen);
 	if (block == n)
 		state.seen[block] = 0;
-	if ((state.seen[block] & bit) != 0) {
-		filter_reject(state.f, "the index %d is that of an earlier "
-		    "node", (int)node->index);
-		return;
-	}
+	is_new = (state.seen[block] & bit) == 0;
 	state.seen[block] |= bit;
-	emit_node(index, node);
-}
-
-/* Emits a node of a log without indexes: the tasks are numbered from 0. */
-static void
-emit_numbered(struct node *node)
-{
-	if (node->has_index || state.n_deps > 0) {
-		filter_reject(state.f, "the node has an index or dependencies, "
-		    "but the first two nodes have none");
-		return;
-	}
-	/* It would be an index, which no node has. */
-	node->has_retry_of = false;
-	emit_node(state.n_tasks++, node);
-}
-
-/*
- * Decides which kind of log this is, and emits the node of the message that is
- * held back.
- */
-static void
-decide(bool has_indexes)
-{
-	struct node node;
-
-	state.kind = has_indexes ? WITH_INDEXES : WITHOUT_INDEXES;
-	if (state.holds) {
-		state.holds = false;
-		read_node(buf_span(&state.held), &node);
-		if (has_indexes)
-			emit_indexed(&node);
-		else
-			emit_numbered(&node);
-	}
-	if (!has_indexes)
-		filter_warn(state.f, "the log has no dependencies; Bazel "
-		    "writes them with "
-		    "--experimental_execution_graph_log_dep_type=all");
+	return is_new;
 }
 
 static void
@@ -357,26 +314,39 @@ read_message(struct span message)
 {
 	const char *why;
 	struct node node;
+	bool has_indexes;
 
 	if ((why = read_node(message, &node)) != NULL) {
 		filter_reject(state.f, "%s", why);
 		return;
 	}
-	if (state.kind == UNDECIDED) {
-		if (!node.has_index && state.n_deps == 0 && !state.holds) {
-			state.held.len = 0;
-			buf_add(&state.held, message.p, message.n);
-			state.holds = true;
-			return;
-		}
-		decide(node.has_index || state.n_deps > 0);
-		/* decide() may have read the dependencies of another node. */
-		read_node(message, &node);
+	has_indexes = node.has_index || state.n_deps > 0;
+	if (state.kind == UNDECIDED && has_indexes) {
+		state.kind = WITH_INDEXES;
+	} else if (state.kind == UNDECIDED && state.n_tasks > 0) {
+		state.kind = WITHOUT_INDEXES;
+		filter_warn(state.f, "the log has no dependencies; Bazel "
+		    "writes them with "
+		    "--experimental_execution_graph_log_dep_type=all");
 	}
-	if (state.kind == WITH_INDEXES)
-		emit_indexed(&node);
-	else
-		emit_numbered(&node);
+
+	if (state.kind == WITHOUT_INDEXES && has_indexes) {
+		filter_reject(state.f, "the node has an index or dependencies, "
+		    "but the first two nodes have none");
+		return;
+	}
+	if (state.kind != WITHOUT_INDEXES && !add_index(node.index)) {
+		filter_reject(state.f, "the index %d is that of an earlier "
+		    "node", (int)node.index);
+		return;
+	}
+	/* Number 0 is the first node, so nothing that is retried; and without
+	   indexes retry_of means nothing. */
+	if (node.index == 0)
+		node.has_retry_of = false;
+	emit_node(state.kind == WITHOUT_INDEXES ? state.n_tasks :
+	    node.index, &node);
+	state.n_tasks++;
 }
 
 /*
@@ -517,13 +487,10 @@ bazel_graph_read(struct filter *f, const struct format_options *options)
 	do
 		read_file(f);
 	while (filter_next_file(f));
-	if (state.holds)
-		decide(true);	/* a log of one node, number 0 */
 	emit_build(f, bazel_graph_format.name, &state.extent);
 	intern_release(&state.blocks);
 	free(state.seen);
 	free(state.deps);
-	buf_release(&state.held);
 	memset(&state, 0, sizeof state);
 }
 

@@ -189,7 +189,7 @@ def decode(data):
                 (not bare and node.get(2, 0) in seen):
             faults.append(i)
             continue
-        if bare:
+        if node.get(2, 0) == 0:  # the first node, or all of a bare log
             node.pop(9, None)
         ident = len(records) if bare else node.get(2, 0)
         seen.add(ident)
