@@ -25,9 +25,9 @@ static struct {
 	struct partition *partitions;
 	size_t n_partitions, partitions_cap;
 	uint32_t free_partition;
-	int64_t *skipped;	/* stages that need a placeholder */
-	size_t n_skipped, skipped_cap;
-	uint64_t n_unknown;	/* see stages_unknown() */
+	uint32_t skipped;	/* the first of the stages that need a
+				   placeholder, or INDEX_NONE */
+	uint64_t n_unknown;	/* see stages_end() */
 	struct buf deps;
 } state;
 
@@ -65,30 +65,12 @@ void
 stages_begin(struct filter *f)
 {
 	state.f = f;
-	state.free_partition = INDEX_NONE;
+	state.free_partition = state.skipped = INDEX_NONE;
 	map_init(&state.stage_of, stage_key, NULL);
 	map_init(&state.attempt_of, attempt_key, NULL);
 	map_init(&state.maker_of, rdd_key, NULL);
 	map_init(&state.partition_of, partition_key, NULL);
 	intern_init(&state.names);
-}
-
-void
-stages_release(void)
-{
-	map_release(&state.stage_of);
-	map_release(&state.attempt_of);
-	map_release(&state.maker_of);
-	map_release(&state.partition_of);
-	intern_release(&state.names);
-	arena_release(&state.arena);
-	buf_release(&state.deps);
-	free(state.stages);
-	free(state.parents);
-	free(state.attempts);
-	free(state.partitions);
-	free(state.skipped);
-	memset(&state, 0, sizeof state);
 }
 
 struct stage *
@@ -259,9 +241,8 @@ put_parents(struct buf *b, const struct stage *s)
 		if (p->attempt != NO_ATTEMPT || p->has_placeholder)
 			continue;
 		p->has_placeholder = true;
-		state.skipped = mem_grow(state.skipped, &state.skipped_cap,
-		    state.n_skipped + 1, sizeof *state.skipped);
-		state.skipped[state.n_skipped++] = p->id;
+		p->next_skipped = state.skipped;
+		state.skipped = (uint32_t)(p - state.stages);
 	}
 }
 
@@ -300,8 +281,9 @@ write_placeholders(const struct stage *submitted)
 	struct buf *b;
 	uint32_t i;
 
-	while (state.n_skipped > 0) {
-		s = stages_find(state.skipped[--state.n_skipped]);
+	while (state.skipped != INDEX_NONE) {
+		s = &state.stages[state.skipped];
+		state.skipped = s->next_skipped;
 		i = s->rdd == NO_RDD ? INDEX_NONE : map_find(&state.maker_of,
 		    span_bytes(&s->rdd, sizeof s->rdd));
 		maker = i == INDEX_NONE ? NULL : &state.stages[i];
@@ -314,12 +296,6 @@ write_placeholders(const struct stage *submitted)
 		}
 		end_node(b);
 	}
-}
-
-uint64_t
-stages_unknown(void)
-{
-	return state.n_unknown;
 }
 
 void
@@ -364,8 +340,7 @@ stage_add_attempt(struct stage *s, int64_t number)
 	key = span_bytes(&a->key, sizeof a->key);
 	map_put(&state.attempt_of, map_hash(key.p, key.n),
 	    (uint32_t)state.n_attempts++);
-	if (number > s->attempt)
-		s->attempt = number;
+	s->attempt = number;
 	write_placeholders(s);
 	if (s->rdd != NO_RDD)
 		map_find_or_add(&state.maker_of, span_bytes(&s->rdd,
@@ -373,9 +348,23 @@ stage_add_attempt(struct stage *s, int64_t number)
 }
 
 void
-attempts_write_unfinished(void)
+stages_end(void)
 {
 	for (size_t i = 0; i < state.n_attempts; i++)
 		if (!state.attempts[i].ended)
 			attempt_write(&state.attempts[i]);
+	run_add_count("unknown_deps", state.n_unknown);
+
+	map_release(&state.stage_of);
+	map_release(&state.attempt_of);
+	map_release(&state.maker_of);
+	map_release(&state.partition_of);
+	intern_release(&state.names);
+	arena_release(&state.arena);
+	buf_release(&state.deps);
+	free(state.stages);
+	free(state.parents);
+	free(state.attempts);
+	free(state.partitions);
+	memset(&state, 0, sizeof state);
 }

@@ -24,7 +24,9 @@ struct stage {
 	size_t first_parent, n_parents;	/* private to spark-stages.c */
 	int64_t attempt;	/* the last one submitted, or NO_ATTEMPT */
 	int64_t rdd;		/* what it computes, or NO_RDD */
-	bool has_placeholder;	/* the node of the skipped stage is written */
+	bool has_placeholder;	/* the node of the skipped stage is written, or
+				   will be */
+	uint32_t next_skipped;	/* private to spark-stages.c */
 	int64_t fetch_failure;	/* the last task that could not fetch the
 				   output of this stage, or NO_TASK */
 	int64_t fetch_failed_us;
@@ -51,9 +53,14 @@ struct partition {
 	uint32_t next;		/* of the same stage, or of free ones */
 };
 
-/* Begin and end an application, whose nodes are written to the filter. */
+/*
+ * Begin and end an application, whose nodes are written to the filter.
+ * stages_end() writes the nodes of the attempts that have not ended, and adds
+ * to the build record of how many skipped stages nothing shows when their
+ * output was made.
+ */
 void stages_begin(struct filter *);
-void stages_release(void);
+void stages_end(void);
 
 /* Finds a stage; stages_get() adds it if it is not known. */
 struct stage *stages_find(int64_t id);
@@ -66,20 +73,14 @@ struct span stage_name(const struct stage *);
 void stage_add_parent(struct stage *, int64_t id);
 
 /*
- * How many stages were skipped so far, of which nothing shows when their output
- * was made.
+ * Adds an attempt, which must be later than the last one.  It waits for the
+ * parents that have been submitted.
  */
-uint64_t stages_unknown(void);
-
-/* Adds an attempt, which waits for the parents that have been submitted. */
 void stage_add_attempt(struct stage *, int64_t number);
 struct attempt *attempt_find(int64_t stage, int64_t number);
 
 /* Ends an attempt, and writes its node. */
 void attempt_write(struct attempt *);
-
-/* Writes the nodes of the attempts that have not ended. */
-void attempts_write_unfinished(void);
 
 /* Finds a partition of a stage; partition_get() adds it if it is not known. */
 struct partition *partition_find(int64_t stage, int64_t index);

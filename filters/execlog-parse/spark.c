@@ -445,8 +445,7 @@ end_application(void)
 			filter_end_record(state.f);
 			n_unended++;
 		}
-	attempts_write_unfinished();
-	run_add_count("unknown_deps", stages_unknown());
+	stages_end();
 	emit_build(state.f, spark_format.name, &state.extent);
 
 	if (n_unended > 0 && state.has_end)
@@ -465,7 +464,6 @@ end_application(void)
 		    "SparkListenerApplicationEnd: the application is running, "
 		    "it crashed, or a file of the log is missing", run);
 
-	stages_release();
 	map_release(&state.task_of);
 	intern_release(&state.names);
 }
