@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
@@ -68,11 +67,7 @@ static struct {
 	int64_t n_tasks;	/* written so far */
 	int32_t *deps;		/* of the current node */
 	size_t n_deps, deps_cap;
-	/* Which indexes have been seen: blocks has each index / 64, and seen,
-	   for each of these, a bit for each index. */
-	struct intern blocks;
-	uint64_t *seen;
-	size_t seen_cap;
+	struct id_set indexes;
 } state;
 
 static bool
@@ -289,26 +284,6 @@ emit_node(int64_t id, const struct node *node)
 	filter_end_record(state.f);
 }
 
-/* Notes an index, which is not negative.  Returns false if it repeats. */
-static bool
-add_index(int32_t index)
-{
-	uint32_t number = (uint32_t)index / 64;
-	uint64_t bit = UINT64_C(1) << index % 64;
-	size_t n = state.blocks.n;
-	sym block = intern_add(&state.blocks,
-	    span_bytes(&number, sizeof number));
-	bool is_new;
-
-	state.seen = mem_grow(state.seen, &state.seen_cap, (size_t)block + 1,
-	    sizeof *state.seen);
-	if (block == n)
-		state.seen[block] = 0;
-	is_new = (state.seen[block] & bit) == 0;
-	state.seen[block] |= bit;
-	return is_new;
-}
-
 static void
 read_message(struct span message)
 {
@@ -335,7 +310,8 @@ read_message(struct span message)
 		    "but the first two nodes have none");
 		return;
 	}
-	if (state.kind != WITHOUT_INDEXES && !add_index(node.index)) {
+	if (state.kind != WITHOUT_INDEXES &&
+	    !id_set_add(&state.indexes, (uint64_t)node.index)) {
 		filter_reject(state.f, "the index %d is that of an earlier "
 		    "node", (int)node.index);
 		return;
@@ -483,13 +459,12 @@ bazel_graph_read(struct filter *f, const struct format_options *options)
 {
 	(void)options;
 	state.f = f;
-	intern_init(&state.blocks);
+	id_set_init(&state.indexes);
 	do
 		read_file(f);
 	while (filter_next_file(f));
 	emit_build(f, bazel_graph_format.name, &state.extent);
-	intern_release(&state.blocks);
-	free(state.seen);
+	id_set_release(&state.indexes);
 	free(state.deps);
 	memset(&state, 0, sizeof state);
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-get.h"
@@ -38,7 +37,7 @@ struct action {
 static struct {
 	struct filter *f;
 	struct extent extent;
-	struct intern ids;	/* of the graph that is being read */
+	struct id_set ids;	/* of the graph that is being read */
 	size_t n_tasks, n_without_times;	/* written, of that graph */
 	struct buf name;	/* of a task */
 } state;
@@ -47,7 +46,6 @@ static bool
 read_id(const struct rec *rec, struct action *a)
 {
 	const struct field *field;
-	size_t n = state.ids.n;
 	uint64_t id;
 
 	if (rec_find(rec, ID, REC_NUMBER, &field) != REC_OK ||
@@ -56,8 +54,7 @@ read_id(const struct rec *rec, struct action *a)
 		    "number from 0 to 2^53 - 1");
 		return false;
 	}
-	/* JSON has one form of each integer. */
-	if (intern_add(&state.ids, field->text) < n) {
+	if (!id_set_add(&state.ids, id)) {
 		filter_reject(state.f, "the ID %llu occurs twice",
 		    (unsigned long long)id);
 		return false;
@@ -214,12 +211,12 @@ static void
 read_graph(void)
 {
 	state.n_tasks = state.n_without_times = 0;
-	intern_init(&state.ids);
+	id_set_init(&state.ids);
 	if (!scan_each(&state.f->input, "[]", read_action, NULL))
 		filter_reject_rest(state.f, span_of(NULL, 0),
 		    "the graph is not an array of actions, or it is "
 		    "truncated");
-	intern_release(&state.ids);
+	id_set_release(&state.ids);
 	if (state.n_tasks > 0 && state.n_without_times == state.n_tasks)
 		err_warn("warning: %s: no action has times: go was interrupted "
 		    "or is still running", state.f->input.name);

@@ -10,6 +10,46 @@
 #include "common/filter/filter.h"
 #include "filters/execlog-parse/records.h"
 
+static struct span
+block_key(const void *set, uint32_t i)
+{
+	const struct id_block *block = ((const struct id_set *)set)->blocks + i;
+
+	return span_bytes(&block->number, sizeof block->number);
+}
+
+void
+id_set_init(struct id_set *set)
+{
+	*set = (struct id_set){ .n = 0 };
+	map_init(&set->map, block_key, set);
+}
+
+void
+id_set_release(struct id_set *set)
+{
+	map_release(&set->map);
+	free(set->blocks);
+}
+
+bool
+id_set_add(struct id_set *set, uint64_t id)
+{
+	uint64_t number = id / 64, bit = UINT64_C(1) << id % 64;
+	uint32_t next = (uint32_t)set->n, i = map_find_or_add(&set->map,
+	    span_bytes(&number, sizeof number), next);
+
+	if (i == next) {
+		set->blocks = mem_grow(set->blocks, &set->cap, ++set->n,
+		    sizeof *set->blocks);
+		set->blocks[i] = (struct id_block){ number, 0 };
+	}
+	if ((set->blocks[i].seen & bit) != 0)
+		return false;
+	set->blocks[i].seen |= bit;
+	return true;
+}
+
 void
 extent_add(struct extent *e, int64_t us)
 {

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/map.h"
 #include "common/base/text.h"
 #include "common/json/rec.h"
 
@@ -66,6 +67,25 @@ void put_outcome(struct buf *, struct span status, int64_t size_bytes);
  */
 void check_version(struct filter *, const char *program, struct span version,
     const char *oldest, const char *newest);
+
+/*
+ * A set of ids that are numbers.  It takes little memory if they are dense, as
+ * those of most logs are.
+ */
+struct id_set {
+	struct map map;		/* from number to the index of a block */
+	struct id_block {
+		uint64_t number;	/* of its first id, divided by 64 */
+		uint64_t seen;		/* a bit for each of 64 ids */
+	} *blocks;
+	size_t n, cap;
+};
+
+void id_set_init(struct id_set *);
+void id_set_release(struct id_set *);
+
+/* Adds an id; false if it is in the set already. */
+bool id_set_add(struct id_set *, uint64_t id);
 
 /*
  * The first and last moment of a build.  Initialize with { 0 }.  In a log whose
