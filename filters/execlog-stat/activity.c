@@ -24,8 +24,8 @@ struct sweep {
 	weight integral;		/* of 1/n_running up to this moment */
 };
 
-int64_t
-activity_end_us(const struct build *b, const struct task *t)
+static int64_t
+end_us_of(const struct build *b, const struct task *t)
 {
 	return task_is_unfinished(t) ? time_later(b->end_us, t->start_us) :
 	    t->end_us;
@@ -34,7 +34,7 @@ activity_end_us(const struct build *b, const struct task *t)
 int64_t
 activity_took_us(const struct build *b, const struct task *t)
 {
-	return task_is_unfinished(t) ? activity_end_us(b, t) - t->start_us :
+	return task_is_unfinished(t) ? end_us_of(b, t) - t->start_us :
 	    t->elapsed_us;
 }
 
@@ -132,7 +132,7 @@ activity_make(struct activity *t, const struct build *b, size_t n_bins)
 
 	events = mem_resize(NULL, b->n_tasks * 2, sizeof *events);
 	for (uint32_t i = 0; i < b->n_tasks; i++, task++) {
-		end_us = activity_end_us(b, task);
+		end_us = end_us_of(b, task);
 		if ((task->flags & (TASK_SUPERSEDED | TASK_TOTAL)) != 0 ||
 		    task->start_us == INT_UNKNOWN || task->start_us >= end_us)
 			continue;

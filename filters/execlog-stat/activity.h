@@ -47,10 +47,9 @@ struct activity {
 };
 
 /*
- * When a task ended, and how long it took, or INT_UNKNOWN.  An unfinished task
- * runs until the build ends.
+ * How long a task took, or INT_UNKNOWN.  An unfinished task runs until the
+ * build ends.
  */
-int64_t activity_end_us(const struct build *, const struct task *);
 int64_t activity_took_us(const struct build *, const struct task *);
 
 /* The kind of work of a task, which follows from its kind, rule and node. */

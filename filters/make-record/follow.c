@@ -48,8 +48,9 @@ ends_with(const char *text, const char *end)
 	return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-bool
-follow_is_make(const char *path)
+/* Whether the name is that of a make, such as gmake, remake or make-4.4. */
+static bool
+is_make(const char *path)
 {
 	const char *name = base_name(path);
 
@@ -93,10 +94,10 @@ follow_leads_to_make(const char *path, char *const argv[])
 {
 	char head[256], *interpreter, *argument;
 
-	if (follow_is_make(path) || ends_with(base_name(path), "sh"))
+	if (is_make(path) || ends_with(base_name(path), "sh"))
 		return true;
 	for (size_t i = 1; argv[0] != NULL && argv[i] != NULL; i++)
-		if (follow_is_make(argv[i]))
+		if (is_make(argv[i]))
 			return true;
 	return read_head(path, head, sizeof head) > 0 &&
 	    split_script(head, &interpreter, &argument) &&

@@ -53,9 +53,6 @@ bool follow_can_load(const struct follow *, const char *path);
  */
 bool follow_leads_to_make(const char *path, char *const argv[]);
 
-/* Whether the name is that of a make, such as gmake, remake or make-4.4. */
-bool follow_is_make(const char *path);
-
 /*
  * Writes the environment of a followed program to `to`: envp with the two
  * variables.  The caller provides room: follow_count() pointers, and

@@ -72,7 +72,7 @@ static struct {
 	   $(shell) in its environment, or if make meanwhile starts the next
 	   line of another target.  One that make did not start stays until
 	   there are NEXT_MAX after it. */
-	struct next { char *text; size_t n, cap; } next[NEXT_MAX];
+	struct next { char *text; size_t n; } next[NEXT_MAX];
 	size_t n_next;
 	bool is_fresh;		/* nothing has started since the last one */
 	int output;		/* the end for writing of the last pipe, if it
@@ -295,13 +295,10 @@ on_line(const char *name, unsigned argc, char **argv)
 	state.output = -1;
 	for (unsigned i = 0; i < argc; i++)
 		n += strlen(argv[i]) + 1;
-	if (n > next->cap) {
-		grown = realloc(next->text, n);
-		if (grown == NULL)
-			return NULL;
-		next->text = grown;
-		next->cap = n;
-	}
+	grown = realloc(next->text, n);
+	if (grown == NULL)
+		return NULL;
+	next->text = grown;
 	for (unsigned i = 0; i < argc; i++)
 		next->n += (size_t)sprintf(next->text + next->n, "%s",
 		    argv[i]) + 1;
