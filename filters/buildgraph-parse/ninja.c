@@ -331,9 +331,9 @@ resolve_files(struct edges *edges, bool by_command)
 }
 
 /*
- * Writes the labels of a command's edges, each once, as an array.  *i is the
- * index of the first edge of this command, or of a later one if it has none,
- * and becomes the index of the first edge of a later command.
+ * Writes the labels of a command's edges, each once, as an array.  *i is at
+ * most the index of the first edge of this command, and becomes that of the
+ * first edge of a later one.
  */
 static void
 put_names(struct buf *b, const char *key, const struct edges *edges,
@@ -341,6 +341,8 @@ put_names(struct buf *b, const char *key, const struct edges *edges,
 {
 	sym last = SYM_NONE;
 
+	while (*i < edges->n && edges->list[*i].command < command)
+		++*i;
 	if (*i == edges->n || edges->list[*i].command != command)
 		return;
 	json_open(b, key, '[');
@@ -424,11 +426,6 @@ emit_nodes(void)
 		v = &graph.vertices[i];
 		if (!v->is_command || v->id == SYM_NONE)
 			continue;
-		while (in < graph.inputs.n && graph.inputs.list[in].command < i)
-			in++;
-		while (out < graph.outputs.n &&
-		    graph.outputs.list[out].command < i)
-			out++;
 		b = filter_begin_record(graph.f, "node");
 		json_str(b, "id", intern_span(&graph.labels, v->id));
 		put_names(b, "deps", &graph.inputs, i, &in);
