@@ -15,10 +15,17 @@ enum { WAITING_MAX = 4096 };		/* cached runs; see worker-tasks.h */
 
 /* A run that was taken from the cache. */
 struct cached_run {
-	struct buf uid, status, host;
-	bool names_worker;		/* and not a host */
+	struct span uid, status;
+	struct span host;		/* if it does not name a worker */
+	bool names_worker;
 	uint64_t worker;		/* its number */
 	int64_t us, size_bytes;
+};
+
+/* One that waits until its worker is likely to be known. */
+struct waiting_run {
+	struct cached_run run;
+	struct buf text;		/* its uid and status */
 };
 
 /* A prepare_start, or the end of a prepare task. */
@@ -34,9 +41,8 @@ static struct {
 	struct intern names;		/* the strings of prepare_event.what */
 	struct prepare_event *events;
 	size_t n_events, events_cap;
-	struct cached_run complete;	/* one that need not wait */
 	/* A ring buffer, and how many runs were ever added to it. */
-	struct cached_run waiting[WAITING_MAX];
+	struct waiting_run waiting[WAITING_MAX];
 	size_t n_waiting;
 } state;
 
@@ -64,64 +70,48 @@ static void
 emit_cached(const struct cached_run *r)
 {
 	struct deploy deploy;
-	bool has_deploy = worker_hosts_take_cached(buf_span(&r->uid), r->us,
-	    &deploy);
+	bool has_deploy = worker_hosts_take_cached(r->uid, r->us, &deploy);
 	struct buf *b = filter_begin_record(state.f, "task");
 
-	json_str(b, "id", buf_span(&r->uid));
+	json_str(b, "id", r->uid);
 	json_word(b, "kind", "run");
 	put_run(b);
 	put_times(b, r->us, r->us);
-	json_str(b, "uid", buf_span(&r->uid));
+	json_str(b, "uid", r->uid);
 	if (r->names_worker)
 		worker_hosts_put(b, r->worker);
 	else
-		put_text(b, "host", buf_span(&r->host));
+		put_text(b, "host", r->host);
 	json_true(b, "from_cache");
 	if (has_deploy)
 		worker_hosts_put_deploy(b, &deploy);
 	else if (r->names_worker)
 		json_uint(b, "worker", r->worker);
-	put_outcome(b, buf_span(&r->status), r->size_bytes);
+	put_outcome(b, r->status, r->size_bytes);
 	filter_end_record(state.f);
-}
-
-static void
-set_text(struct buf *b, struct span text)
-{
-	b->len = 0;
-	buf_add(b, text.p, text.n);
-}
-
-static void
-release_run(struct cached_run *r)
-{
-	buf_release(&r->uid);
-	buf_release(&r->status);
-	buf_release(&r->host);
 }
 
 void
 worker_tasks_add_cached(struct span uid, struct span host, int64_t us,
     struct span status, int64_t size_bytes)
 {
-	struct cached_run *r = &state.waiting[state.n_waiting % WAITING_MAX];
-	uint64_t number = 0;
-	bool is_worker = text_u64(host, &number);
+	struct waiting_run *w = &state.waiting[state.n_waiting % WAITING_MAX];
+	struct cached_run run = { .uid = uid, .status = status, .host = host,
+	    .us = us, .size_bytes = size_bytes };
 
-	if (!is_worker)
-		r = &state.complete;
-	else if (state.n_waiting++ >= WAITING_MAX)
-		emit_cached(r);
-	set_text(&r->uid, uid);
-	set_text(&r->status, status);
-	set_text(&r->host, host);
-	r->names_worker = is_worker;
-	r->worker = number;
-	r->us = us;
-	r->size_bytes = size_bytes;
-	if (!is_worker)
-		emit_cached(r);
+	run.names_worker = text_u64(host, &run.worker);
+	if (!run.names_worker) {
+		emit_cached(&run);
+		return;
+	}
+	if (state.n_waiting++ >= WAITING_MAX)
+		emit_cached(&w->run);
+	w->text.len = 0;
+	buf_add(&w->text, uid.p, uid.n);
+	buf_add(&w->text, status.p, status.n);
+	w->run = run;
+	w->run.uid.p = w->text.data;
+	w->run.status.p = w->text.data + uid.n;
 }
 
 /* By worker and time.  A start is before the ends at the same time. */
@@ -195,12 +185,11 @@ worker_tasks_finish(void)
 
 	worker_hosts_resolve_all();
 	for (size_t i = first; i < state.n_waiting; i++)
-		emit_cached(&state.waiting[i % WAITING_MAX]);
+		emit_cached(&state.waiting[i % WAITING_MAX].run);
 	worker_hosts_report_unused();
 	emit_prepare_tasks();
 	for (size_t i = 0; i < WAITING_MAX; i++)
-		release_run(&state.waiting[i]);
-	release_run(&state.complete);
+		buf_release(&state.waiting[i].text);
 	intern_release(&state.names);
 	free(state.events);
 	worker_hosts_release();
