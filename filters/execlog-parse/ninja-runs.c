@@ -47,19 +47,6 @@ struct places {
 	int64_t high_us;	/* the greatest of its segment so far */
 };
 
-static struct {
-	struct filter *f;
-	struct entry *entries;	/* the lines of the log, or of a part of it */
-	size_t n;
-} state;
-
-static void
-select_lines(struct entry *entries, size_t n)
-{
-	state.entries = entries;
-	state.n = n;
-}
-
 void
 ninja_set_bracket(struct entry *e, int64_t mtime)
 {
@@ -93,31 +80,31 @@ has_bracket(const struct entry *e)
  * time of the log is wrong (some archives store 1980), and none is discarded.
  */
 static void
-discard_later_than_log(int64_t log_us)
+discard_later_than_log(struct entry *entries, size_t n, int64_t log_us)
 {
-	struct entry *e, *end = state.entries + state.n;
-	size_t n = 0, n_later = 0;
+	struct entry *e, *end = entries + n;
+	size_t n_brackets = 0, n_later = 0;
 
 	if (log_us == INT_UNKNOWN)
 		return;
-	for (e = state.entries; e < end; e++) {
-		n += has_bracket(e);
+	for (e = entries; e < end; e++) {
+		n_brackets += has_bracket(e);
 		n_later += has_bracket(e) && e->ended_us > log_us;
 	}
-	if (n_later == n)
+	if (n_later == n_brackets)
 		return;
-	for (e = state.entries; e < end; e++)
+	for (e = entries; e < end; e++)
 		if (has_bracket(e) && e->ended_us > log_us)
 			e->low_us = INT_UNKNOWN;
 }
 
 /* The entry whose bracket begins last; NULL if there is no bracket. */
 static struct entry *
-find_latest(void)
+find_latest(struct entry *entries, size_t n)
 {
-	struct entry *latest = NULL, *e, *end = state.entries + state.n;
+	struct entry *latest = NULL, *e, *end = entries + n;
 
-	for (e = state.entries; e < end; e++)
+	for (e = entries; e < end; e++)
 		if (has_bracket(e) &&
 		    (latest == NULL || e->low_us > latest->low_us))
 			latest = e;
@@ -133,12 +120,12 @@ find_latest(void)
  * most one for every ten lines.
  */
 static bool
-is_recompacted(void)
+is_recompacted(const struct entry *entries, size_t n)
 {
-	const struct entry *above = NULL, *e, *end = state.entries + state.n;
-	size_t n = 0, n_older = 0, n_early = 0;
+	const struct entry *above = NULL, *e, *end = entries + n;
+	size_t n_brackets = 0, n_older = 0, n_early = 0;
 
-	for (e = state.entries; e < end; e++) {
+	for (e = entries; e < end; e++) {
 		if (!has_bracket(e))
 			continue;
 		if (above != NULL && e->high_us < above->low_us)
@@ -146,10 +133,11 @@ is_recompacted(void)
 		else if (above != NULL && e->end_us < above->end_us &&
 		    e->high_us < above->ended_us)
 			n_early++;
-		n++;
+		n_brackets++;
 		above = e;
 	}
-	return n_older + n_early > n / 10 + 1 || n_early > n / 10;
+	return n_older + n_early > n_brackets / 10 + 1 ||
+	    n_early > n_brackets / 10;
 }
 
 /*
@@ -161,23 +149,23 @@ is_recompacted(void)
  * the lines that agree are discarded.
  */
 static void
-discard_future(void)
+discard_future(struct entry *entries, size_t n)
 {
-	struct entry *latest, *e, *end = state.entries + state.n;
+	struct entry *latest, *e, *end = entries + n;
 	size_t n_agree, n_disagree;
 	int64_t low_us;
 
-	while ((latest = find_latest()) != NULL) {
+	while ((latest = find_latest(entries, n)) != NULL) {
 		low_us = latest->low_us;
 		n_agree = n_disagree = 0;
-		for (e = state.entries; e < end; e++) {
+		for (e = entries; e < end; e++) {
 			n_agree += has_bracket(e) && e->high_us >= low_us;
 			n_disagree += has_bracket(e) && e->high_us < low_us &&
 			    e > latest;
 		}
 		if (n_disagree <= n_agree)
 			return;
-		for (e = state.entries; e < end; e++)
+		for (e = entries; e < end; e++)
 			if (has_bracket(e) && e->high_us >= low_us)
 				e->low_us = INT_UNKNOWN;
 	}
@@ -188,12 +176,12 @@ discard_future(void)
  * before the bracket of some line above it begins.
  */
 static void
-discard_past(void)
+discard_past(struct entry *entries, size_t n)
 {
-	struct entry *e, *end = state.entries + state.n;
+	struct entry *e, *end = entries + n;
 	int64_t low_us = INT64_MIN;
 
-	for (e = state.entries; e < end; e++) {
+	for (e = entries; e < end; e++) {
 		if (!has_bracket(e))
 			continue;
 		if (e->high_us < low_us)
@@ -211,27 +199,26 @@ discard_past(void)
  * run, too.
  */
 static size_t
-find_start(const struct places *places, size_t n)
+find_start(const struct entry *entries, const struct places *places, size_t n)
 {
 	size_t segment = places[n - 1].segment, i;
 	int64_t low_us = places[n - 1].low_us;
 
 	i = SEARCH_FIRST(j, n - segment,
 	    places[segment + j].high_us >= low_us) + segment;
-	while (i > segment && !has_bracket(&state.entries[i - 1]))
+	while (i > segment && !has_bracket(&entries[i - 1]))
 		i--;
 	return i < n ? i : segment;
 }
 
 /* Sets the place of each entry.  The caller frees the result. */
 static struct places *
-find_places(void)
+find_places(const struct entry *e, size_t n)
 {
-	struct places *places = mem_zero(state.n, sizeof *places), *p;
-	const struct entry *e = state.entries;
+	struct places *places = mem_zero(n, sizeof *places), *p;
 	bool begins;
 
-	for (size_t i = 0; i < state.n; i++, e++) {
+	for (size_t i = 0; i < n; i++, e++) {
 		begins = i == 0 || e->end_us < e[-1].end_us;
 		p = &places[i];
 		p->segment = begins ? i : p[-1].segment;
@@ -247,18 +234,18 @@ find_places(void)
 
 /* Numbers the runs of a log that has not been recompacted. */
 static size_t
-number_appended(void)
+number_appended(struct entry *entries, size_t n)
 {
 	struct places *places;
 	size_t n_runs = 0, first;
 
-	discard_future();
-	discard_past();
-	places = find_places();
-	for (size_t n = state.n; n > 0; n = first, n_runs++) {
-		first = find_start(places, n);
+	discard_future(entries, n);
+	discard_past(entries, n);
+	places = find_places(entries, n);
+	for (; n > 0; n = first, n_runs++) {
+		first = find_start(entries, places, n);
 		for (size_t i = first; i < n; i++)
-			state.entries[i].run = n_runs;
+			entries[i].run = n_runs;
 	}
 	free(places);
 	return n_runs;
@@ -281,26 +268,26 @@ compare_low(const void *a, const void *b, void *context)
  * way.  If there is only one, lines without a bracket are of it, too.
  */
 static size_t
-number_recompacted(void)
+number_recompacted(struct entry *entries, size_t n)
 {
-	size_t *order = mem_zero(state.n, sizeof *order), n = 0, n_runs = 0;
-	int64_t *points_us = mem_zero(state.n, sizeof *points_us);
+	size_t *order = mem_zero(n, sizeof *order), n_order = 0, n_runs = 0;
+	int64_t *points_us = mem_zero(n, sizeof *points_us);
 	struct entry *e;
 
-	for (size_t i = 0; i < state.n; i++)
-		if (has_bracket(&state.entries[i]))
-			order[n++] = i;
-	sort_with(order, n, sizeof *order, compare_low, state.entries);
-	for (size_t i = 0; i < n; i++) {
-		e = &state.entries[order[i]];
+	for (size_t i = 0; i < n; i++)
+		if (has_bracket(&entries[i]))
+			order[n_order++] = i;
+	sort_with(order, n_order, sizeof *order, compare_low, entries);
+	for (size_t i = 0; i < n_order; i++) {
+		e = &entries[order[i]];
 		e->run = SEARCH_FIRST(j, n_runs, points_us[j] <= e->high_us);
 		if (e->run == n_runs)
 			points_us[n_runs++] = e->low_us;
 	}
 	free(order);
 	free(points_us);
-	for (size_t i = 0; i < state.n && n_runs == 1; i++)
-		state.entries[i].run = 0;
+	for (size_t i = 0; i < n && n_runs == 1; i++)
+		entries[i].run = 0;
 	return n_runs;
 }
 
@@ -359,27 +346,26 @@ extend_run(const struct entry *entries, size_t first, size_t n, size_t run)
  * them was appended in later runs.
  */
 static size_t
-number_both(struct entry *entries, size_t n_recompacted, size_t n)
+number_both(struct filter *f, struct entry *entries, size_t n_recompacted,
+    size_t n)
 {
 	size_t n_later, n_runs, n_unknown = 0;
 
-	select_lines(entries + n_recompacted, n - n_recompacted);
-	n_later = number_appended();
+	n_later = number_appended(entries + n_recompacted, n - n_recompacted);
 	if (n_later > 0) {
 		n_recompacted = extend_run(entries, n_recompacted, n,
 		    n_later - 1);
-		select_lines(entries + n_recompacted, n - n_recompacted);
-		n_later = number_appended();
+		n_later = number_appended(entries + n_recompacted,
+		    n - n_recompacted);
 	}
-	select_lines(entries, n_recompacted);
-	n_runs = number_recompacted();
+	n_runs = number_recompacted(entries, n_recompacted);
 	for (size_t i = 0; i < n_recompacted; i++) {
 		n_unknown += entries[i].run == NO_RUN;
 		if (entries[i].run != NO_RUN)
 			entries[i].run += n_later;
 	}
-	if (n_unknown > 0 && state.f != NULL)
-		filter_warn(state.f, "ninja has recompacted the log, and %zu "
+	if (n_unknown > 0 && f != NULL)
+		filter_warn(f, "ninja has recompacted the log, and %zu "
 		    "output%s no file time that tells of which run %s: left "
 		    "out", n_unknown, plural(n_unknown, " has", "s have"),
 		    plural(n_unknown, "it is", "they are"));
@@ -392,15 +378,12 @@ ninja_number_runs(struct filter *f, struct entry *entries, size_t n,
 {
 	size_t n_recompacted = find_repeat(entries, n), n_runs;
 
-	state.f = f;
-	select_lines(entries, n);
-	discard_later_than_log(log_modified_us);
-	select_lines(entries, n_recompacted);
-	if (find_latest() != NULL && is_recompacted())
-		return number_both(entries, n_recompacted, n);
-	select_lines(entries, n);
-	n_runs = number_appended();
-	if (find_latest() == NULL && n > 0 && f != NULL)
+	discard_later_than_log(entries, n, log_modified_us);
+	if (find_latest(entries, n_recompacted) != NULL &&
+	    is_recompacted(entries, n_recompacted))
+		return number_both(f, entries, n_recompacted, n);
+	n_runs = number_appended(entries, n);
+	if (find_latest(entries, n) == NULL && n > 0 && f != NULL)
 		filter_warn(f, "the log has no file times, so two runs may be "
 		    "taken for one");
 	return n_runs;
