@@ -8,6 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/intern.h"
 #include "common/base/num.h"
+#include "common/build/column.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
@@ -62,9 +63,7 @@ static struct {
 	bool has_events;	/* the document is or has an array of events */
 	struct slices slices;
 	struct intern lanes;	/* "PID.TID", and the scopes of async events */
-	sym *names;		/* of each lane, a symbol of host_names, or
-				   SYM_NONE */
-	size_t names_cap;
+	struct column names;	/* of lanes, symbols of host_names */
 	struct intern host_names;	/* JSON tokens */
 	struct buf text;
 } state;
@@ -140,7 +139,7 @@ name_hosts(void)
 	struct span name;
 
 	for (sym lane = 0; lane < n; lane++) {
-		hosts[lane] = state.names[lane];
+		hosts[lane] = column_get(&state.names, lane);
 		if (hosts[lane] != SYM_NONE && !is_used[hosts[lane]]) {
 			is_used[hosts[lane]] = true;
 			continue;
@@ -164,20 +163,6 @@ name_hosts(void)
 	return hosts;
 }
 
-static sym
-add_lane(struct span text)
-{
-	size_t n = state.lanes.n;
-	sym lane = intern_add(&state.lanes, text);
-
-	if (state.lanes.n > n) {
-		state.names = mem_grow(state.names, &state.names_cap, n + 1,
-		    sizeof *state.names);
-		state.names[lane] = SYM_NONE;
-	}
-	return lane;
-}
-
 /*
  * Returns the lane of an event, which is its thread; SYM_NONE if it has neither
  * a process nor a thread.
@@ -199,7 +184,7 @@ find_lane(const struct rec *event)
 		buf_char(b, '.');
 		add_text(b, event, TID);
 	}
-	return add_lane(buf_span(b));
+	return intern_add(&state.lanes, buf_span(b));
 }
 
 /*
@@ -219,7 +204,7 @@ find_scope(const struct rec *event, const char *kind)
 	add_text(b, event, EVENT_ID);
 	if ((id2 = rec_get(event, ID2)) != NULL)
 		buf_add(b, id2->token.p, id2->token.n);
-	return add_lane(buf_span(b));
+	return intern_add(&state.lanes, buf_span(b));
 }
 
 /* The first name of a thread counts, wherever it is in the trace. */
@@ -229,8 +214,10 @@ read_thread_name(const struct rec *event)
 	struct span name = find_args(event).name;
 	sym lane = find_lane(event);
 
-	if (lane != SYM_NONE && state.names[lane] == SYM_NONE && is_text(name))
-		state.names[lane] = intern_add(&state.host_names, name);
+	if (lane != SYM_NONE && is_text(name) &&
+	    column_get(&state.names, lane) == SYM_NONE)
+		column_set(&state.names, lane,
+		    intern_add(&state.host_names, name));
 }
 
 /*
@@ -589,6 +576,7 @@ read_trace(void)
 	bool is_valid;
 
 	state.is_bazel = state.is_compiler = false;
+	state.names.n = 0;
 	intern_init(&state.lanes);
 	intern_init(&state.host_names);
 	state.has_events = scan_peek(in) == '[';
@@ -664,7 +652,7 @@ chrome_read(struct filter *f, const struct format_options *options)
 	emit_build(f, chrome_format.name, &state.extent);
 
 	slices_release(&state.slices);
-	free(state.names);
+	free(state.names.values);
 	buf_release(&state.text);
 	memset(&state, 0, sizeof state);
 }
