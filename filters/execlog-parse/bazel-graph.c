@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/err.h"
-#include "common/base/num.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"

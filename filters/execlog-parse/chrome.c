@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/err.h"
 #include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/build/column.h"

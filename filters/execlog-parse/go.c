@@ -1,6 +1,5 @@
 /* go - reads the action graph of the go command (-debug-actiongraph) */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"

@@ -1,9 +1,5 @@
 /* local - reads ya's local log, a JSON object with an entry for each uid */
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/base/num.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"

@@ -1,8 +1,6 @@
 #ifndef MAKE_RECORD_TARGETS_H
 #define MAKE_RECORD_TARGETS_H
 
-#include <stdint.h>
-
 struct filter;
 struct graph;
 
