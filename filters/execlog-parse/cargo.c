@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/err.h"
 #include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/filter/filter-read.h"
@@ -195,8 +194,6 @@ add_unit(const struct rec *r, uint64_t index)
 	    !read_name(r, MODE, "mode", &u.mode) || !read_target(r, &u) ||
 	    !read_dependencies(r, &u))
 		return NULL;
-	if (run.n >= INDEX_NONE)
-		die("too many units");
 	run.units = mem_grow(run.units, &run.cap, run.n + 1,
 	    sizeof *run.units);
 	run.units[run.n] = u;
@@ -321,8 +318,6 @@ read_section(const struct rec *r, int64_t us)
 		filter_reject(state.f, "section is missing");
 		return NULL;
 	}
-	if (run.n_sections >= INDEX_NONE)
-		die("too many sections");
 	s.key.unit = (uint32_t)(u - run.units);
 	run.sections = mem_grow(run.sections, &run.sections_cap,
 	    run.n_sections + 1, sizeof *run.sections);
