@@ -63,7 +63,7 @@ build() {
 	diff made.sorted again.sorted
 	assert_equal "$(jq -r .origin again)" "$id"
 	# perf-diff sees the samples
-	run -0 --separate-stderr perf-diff made HEAD
+	run -0 --separate-stderr perf-diff --unjudged pass made HEAD
 	assert_equal "$(jq -r 'select(.uid == "m") | [.before, .after] | @tsv' \
 		<<<"$output")" $'1000.75\t1000.75'
 }
@@ -80,8 +80,23 @@ build() {
 	run -0 profile-make --type time --unit ms in
 	assert_equal "$(jq -c '[.header, .machine]' <<<"$output")" \
 		'[{"type":"time","units":{"time":"ms"},"cmd":"c","workload":"w"},{"host":"m"}]'
+	run -0 profile-make --machine box in
+	[ "$(jq -r .machine.host <<<"$output")" = box ]
+	run -0 profile-make --machine auto in
+	[[ $(jq -r .machine.host <<<"$output") == *", $(nproc --all) cores" ]]
 	run -2 --separate-stderr profile-make --type network in
 	[[ $stderr == *network* ]]
+}
+
+@test "calls and exact samples are marked, so that one of each suffices" {
+	for n in 1 2; do
+		lines '{"uid":"size","value":'$n',"exact":true}' \
+			'{"uid":"time","value":'$n'}' |
+			profile-make >$n.perf
+	done
+	run -1 --separate-stderr perf-diff 1.perf 2.perf
+	[ "$(jq -r 'select(.type == "change") | "\(.uid) \(.verdict)"' <<<"$output")" = \
+		"$(lines 'size degraded' 'time unverified')" ]
 }
 
 @test "samples that cannot be in one profile are rejected, unless an option decides" {

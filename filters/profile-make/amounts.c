@@ -49,7 +49,8 @@ amounts_release(struct amounts *a)
 }
 
 uint32_t
-amounts_resource(struct amounts *a, struct span uid, sym type, sym subtype)
+amounts_resource(struct amounts *a, struct span uid, sym type, sym subtype,
+    bool is_exact)
 {
 	struct resource *r;
 	uint32_t index;
@@ -57,7 +58,8 @@ amounts_resource(struct amounts *a, struct span uid, sym type, sym subtype)
 	a->resources = mem_grow(a->resources, &a->resources_cap,
 	    a->n_resources + 1, sizeof *a->resources);
 	r = &a->resources[a->n_resources];
-	*r = (struct resource){ intern_add(&a->texts, uid), type, subtype };
+	*r = (struct resource){ intern_add(&a->texts, uid), type, subtype,
+	    is_exact };
 	index = map_find_or_add(&a->resource_map, span_bytes(r, sizeof *r),
 	    (uint32_t)a->n_resources);
 	if (index == a->n_resources)

@@ -11,6 +11,7 @@
  */
 struct resource {
 	sym uid, type, subtype;	/* subtype: or SYM_NONE */
+	uint32_t is_exact;	/* the amounts have no noise: 1, or 0 */
 };
 
 struct amount {
@@ -39,7 +40,7 @@ void amounts_release(struct amounts *);
 
 /* Finds or adds a resource; returns its index. */
 uint32_t amounts_resource(struct amounts *, struct span uid, sym type,
-    sym subtype);
+    sym subtype, bool is_exact);
 
 /*
  * A number for the run of this name or, if that is SYM_NONE, for the run of a

@@ -24,7 +24,8 @@
 	K(RESOURCE_TYPE, "resource_type") K(SUBTYPE, "subtype")		\
 	K(CMD, "cmd") K(WORKLOAD, "workload") K(MACHINE, "machine")	\
 	K(MINOR_VERSION, "minor_version") K(ORIGIN, "origin")		\
-	K(HEADER, "header") K(PROFILE, "profile") K(QUERY, "query")
+	K(HEADER, "header") K(PROFILE, "profile") K(QUERY, "query")	\
+	K(EXACT, "exact")
 KEY_INDEXES(RECORDS_KEYS);
 extern const char *const records_keys[];
 

@@ -1,5 +1,9 @@
 /* profile-make - makes one Perun profile of what records measure */
 
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "filters/profile-make/keys.h"
@@ -7,7 +11,7 @@
 #include "filters/profile-make/write.h"
 
 static struct {
-	const char *type, *unit, *workload, *cmd, *label, *origin;
+	const char *type, *unit, *workload, *cmd, *label, *origin, *machine;
 } opt = { .unit = "" };
 
 static const struct opt options[] = {
@@ -21,6 +25,8 @@ static const struct opt options[] = {
 	    "the command that was measured", 0, 0 },
 	{ 'l', "label", OPT_STR, &opt.label, "LABEL",
 	    "any text, for today's Perun", 0, 0 },
+	{ 'M', "machine", OPT_STR, &opt.machine, "NAME",
+	    "the machine that measured; auto: its processor", 0, 0 },
 	{ 0, "origin", OPT_STR, &opt.origin, "ID",
 	    "the id of the commit that was measured", 0, 0 },
 	{ 0 }
@@ -36,6 +42,31 @@ static const struct about about = {
 
 static const char *const types[] = { "time", "memory", "mixed", NULL };
 
+/*
+ * Names this machine by what makes it fast or slow, "Xeon 8259CL, 2 cores": the
+ * name of a host differs in each container.
+ */
+static void
+name_machine(struct buf *b)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	char line[256], *model;
+
+	while (f != NULL && b->len == 0 &&
+	    fgets(line, sizeof line, f) != NULL) {
+		model = strstr(line, ": ");
+		if (model == NULL || strncmp(line, "model name", 10) != 0)
+			continue;
+		model[strcspn(model, "\n")] = '\0';
+		buf_str(b, model + 2);
+	}
+	if (f != NULL)
+		fclose(f);
+	if (b->len == 0)
+		buf_str(b, "unknown processor");
+	buf_printf(b, ", %ld cores", sysconf(_SC_NPROCESSORS_ONLN));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -46,6 +77,7 @@ main(int argc, char **argv)
 	const struct rec *rec;
 	struct span text;
 	const char *why;
+	struct buf machine = { 0 };
 	size_t n_read = 0;
 
 	filter_begin(&f, &about, options, argc, argv);
@@ -58,6 +90,11 @@ main(int argc, char **argv)
 	header.parts[PART_WORKLOAD].text = opt.workload;
 	header.parts[PART_LABEL].text = opt.label;
 	header.parts[PART_ORIGIN].text = opt.origin;
+	header.parts[PART_MACHINE].text = opt.machine;
+	if (opt.machine != NULL && strcmp(opt.machine, "auto") == 0) {
+		name_machine(&machine);
+		header.parts[PART_MACHINE].text = buf_cstr(&machine);
+	}
 	for (unsigned i = 0; i < N_PARTS; i++)
 		header.parts[i].is_fixed = header.parts[i].text != NULL;
 
@@ -78,6 +115,7 @@ main(int argc, char **argv)
 		filter_emit(&f);
 	}
 	records_free(records);
+	buf_release(&machine);
 	amounts_release(&amounts);
 	return filter_end(&f);
 }

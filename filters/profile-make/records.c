@@ -149,7 +149,7 @@ add_amount(struct records *r, enum measure m, uint32_t run, int64_t value)
 	if (why != NULL)
 		return why;
 	resource = amounts_resource(r->amounts, buf_span(&r->uid),
-	    r->measured[m].type, r->measured[m].subtype);
+	    r->measured[m].type, r->measured[m].subtype, m == N_CALLS);
 	return amounts_add(r->amounts, resource, run,
 	    value * measures[m].factor) ? NULL : "the sum is 2^53 or more";
 }
@@ -224,7 +224,7 @@ read_query(struct records *r, const struct rec *rec)
 	buf_str(&r->uid, "query ");
 	buf_add(&r->uid, text.p, text.n);
 	amounts_append(r->amounts, amounts_resource(r->amounts,
-	    buf_span(&r->uid), r->measured[TIME_US].type, SYM_NONE),
+	    buf_span(&r->uid), r->measured[TIME_US].type, SYM_NONE, false),
 	    rec_get(rec, ELAPSED_US)->token);
 	return NULL;
 }
@@ -378,7 +378,8 @@ read_sample(struct records *r, const struct rec *rec)
 	if (unit.n > 0 && (why = set_unit(r, buf_span(&r->uid), unit)) != NULL)
 		return why;
 	amounts_append(r->amounts, amounts_resource(r->amounts, uid,
-	    intern_text(r, type), intern_text(r, subtype)), value->token);
+	    intern_text(r, type), intern_text(r, subtype),
+	    rec_true(rec, EXACT)), value->token);
 	return NULL;
 }
 
@@ -397,7 +398,7 @@ read_group(struct records *r, const struct resource_group *g)
 		return why;
 	resource = amounts_resource(r->amounts, g->uid, intern_text(r,
 	    g->type.n > 0 ? g->type : span_str("mixed")),
-	    intern_text(r, g->subtype));
+	    intern_text(r, g->subtype), g->exact);
 	while (items_next(&rest, &item)) {
 		if (skip_number(item.p, item.p + item.n) != item.p + item.n ||
 		    item.p[0] == '-')

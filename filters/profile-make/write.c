@@ -95,6 +95,8 @@ put_resources(struct output *out, const struct amounts *a)
 		if (r->subtype != SYM_NONE)
 			json_str(b, "subtype", intern_span(&a->texts,
 			    r->subtype));
+		if (r->is_exact)
+			json_true(b, "exact");
 		json_str(b, "type", intern_span(&a->texts, r->type));
 		json_str(b, "uid", intern_span(&a->texts, r->uid));
 		json_close(b, '}');
