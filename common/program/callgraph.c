@@ -18,13 +18,7 @@ const char *const callgraph_keys[] = KEY_TEXTS(CALLGRAPH_KEYS);
 	K(MK_END, "end") K(MK_BUILD_ID, "build_id")
 KEY_LIST(module_keys, MODULE_KEYS);
 
-/* Indexes in node_keys: of single keys, and of the first measure and text. */
-#define CALL_KEYS(K)							\
-	K(NK_PARENT, "parent") K(NK_FUNCTION, "function")		\
-	K(NK_CALL_SITE, "call_site")
-enum { NK_TYPE, CALL_KEYS(KEY_INDEX) NK_FIRST_MEASURE,
-    NK_FIRST_TEXT = NK_FIRST_MEASURE + N_MEASURES };
-static const char *const node_keys[] = { "type", CALL_KEYS(KEY_TEXT)
+const char *const callgraph_node_keys[] = { "type", NODE_CALL_KEYS(KEY_TEXT)
     MEASURE_KEYS(KEY_TEXT) NODE_TEXT_KEYS(KEY_TEXT) NULL };
 
 const char *const callgraph_measure_keys[] = { MEASURE_KEYS(KEY_TEXT) };
@@ -61,7 +55,7 @@ callgraph_init(struct callgraph *g)
 {
 	*g = (struct callgraph){ 0 };
 	g->modules_io = recio_new(module_keys);
-	g->nodes_io = recio_new(node_keys);
+	g->nodes_io = recio_new(callgraph_node_keys);
 }
 
 void
@@ -105,9 +99,10 @@ static bool
 read_module(struct callgraph *g, const struct rec *rec)
 {
 	struct span text;
-	struct graph_module m = { .path = token_of(rec, MK_PATH),
-	    .build_id = token_of(rec, MK_BUILD_ID),
-	    .name = span_base_name(text_of(g, rec, MK_PATH)) };
+	struct graph_module m = { .path = text_of(g, rec, MK_PATH),
+	    .build_id = text_of(g, rec, MK_BUILD_ID),
+	    .path_token = token_of(rec, MK_PATH),
+	    .build_id_token = token_of(rec, MK_BUILD_ID) };
 
 	if (rec_str(rec, MK_PATH, &text) != REC_OK ||
 	    rec_str(rec, MK_BUILD_ID, &text) == REC_BAD ||
@@ -117,6 +112,7 @@ read_module(struct callgraph *g, const struct rec *rec)
 	    m.base > m.start || m.start > m.end ||
 	    m.end - m.base > MODULE_MAX_BYTES)
 		return false;
+	m.name = span_base_name(m.path);
 	g->modules = mem_grow(g->modules, &g->modules_cap, g->n_modules + 1,
 	    sizeof *g->modules);
 	g->modules[g->n_modules++] = m;
@@ -142,13 +138,13 @@ static bool
 read_node(struct callgraph *g, const struct rec *rec)
 {
 	struct graph_node n = { 0 };
-	enum rec_found function = callgraph_address(rec, NK_FUNCTION,
+	enum rec_found function = callgraph_address(rec, NODE_FUNCTION,
 	    &n.function);
-	enum rec_found site = callgraph_address(rec, NK_CALL_SITE,
+	enum rec_found site = callgraph_address(rec, NODE_CALL_SITE,
 	    &n.call_site);
 	int64_t parent;
 
-	if (!read_number(rec, NK_PARENT, &parent) ||
+	if (!read_number(rec, NODE_PARENT, &parent) ||
 	    parent >= (int64_t)g->n_nodes || function == REC_BAD ||
 	    site == REC_BAD)
 		return false;
@@ -156,12 +152,12 @@ read_node(struct callgraph *g, const struct rec *rec)
 	n.has_function = function == REC_OK;
 	n.has_call_site = site == REC_OK;
 	for (unsigned i = 0; i < N_MEASURES; i++)
-		if (!read_number(rec, NK_FIRST_MEASURE + i, &n.measures[i]))
+		if (!read_number(rec, NODE_FIRST_MEASURE + i, &n.measures[i]))
 			return false;
 	for (unsigned i = 0; i < N_NODE_TEXTS; i++)
-		n.texts[i] = token_of(rec, NK_FIRST_TEXT + i);
-	n.name = text_of(g, rec, NK_FIRST_TEXT + NODE_NAME);
-	n.file = text_of(g, rec, NK_FIRST_TEXT + NODE_FILE);
+		n.texts[i] = token_of(rec, NODE_FIRST_TEXT + i);
+	n.name = text_of(g, rec, NODE_FIRST_TEXT + NODE_NAME);
+	n.file = text_of(g, rec, NODE_FIRST_TEXT + NODE_FILE);
 	g->nodes = mem_grow(g->nodes, &g->nodes_cap, g->n_nodes + 1,
 	    sizeof *g->nodes);
 	g->nodes[g->n_nodes++] = n;
@@ -201,16 +197,14 @@ read_items(struct callgraph *g, const struct rec *rec, unsigned key,
 }
 
 bool
-callgraph_read(struct callgraph *g, const struct rec *rec, const char **why)
+callgraph_read_modules(struct callgraph *g, const struct rec *rec,
+    const char **why)
 {
-	g->n_modules = g->n_nodes = 0;
+	g->n_modules = 0;
 	arena_reset(&g->arena);
 	if (!read_items(g, rec, GRAPH_MODULES, g->modules_io, read_module,
-	    &g->n_modules, why) ||
-	    !read_items(g, rec, GRAPH_NODES, g->nodes_io, read_node,
-	    &g->n_nodes, why))
+	    &g->n_modules, why))
 		return false;
-
 	g->ranges = mem_grow(g->ranges, &g->ranges_cap, g->n_modules,
 	    sizeof *g->ranges);
 	for (size_t i = 0; i < g->n_modules; i++)
@@ -219,6 +213,14 @@ callgraph_read(struct callgraph *g, const struct rec *rec, const char **why)
 	g->module_index.n = 0;
 	intervals_build(&g->module_index, g->ranges, g->n_modules);
 	return true;
+}
+
+bool
+callgraph_read(struct callgraph *g, const struct rec *rec, const char **why)
+{
+	g->n_nodes = 0;
+	return callgraph_read_modules(g, rec, why) && read_items(g, rec,
+	    GRAPH_NODES, g->nodes_io, read_node, &g->n_nodes, why);
 }
 
 struct rec *

@@ -34,8 +34,9 @@ extern const char *const callgraph_text_keys[N_NODE_TEXTS];
  * would be at base.
  */
 struct graph_module {
-	struct span path, build_id;	/* JSON tokens; empty if absent */
-	struct span name;	/* the last component of the path, decoded */
+	struct span path, build_id;	/* decoded; empty if absent */
+	struct span path_token, build_id_token;	/* JSON tokens, or empty */
+	struct span name;	/* the last component of the path */
 	uint64_t base, start, end;	/* addresses; end is excluded */
 };
 
@@ -67,16 +68,30 @@ measure_add(int64_t *sum, int64_t n)
 	return false;
 }
 
-/* The keys of a callgraph record, for a filter's struct about (filter.h). */
+/*
+ * The keys of a callgraph record, for a filter's struct about (filter.h); the
+ * frames are those of a crash record, which has modules too.
+ */
 #define CALLGRAPH_KEYS(K)						\
 	K(GRAPH_CHECKSUM, "checksum") K(GRAPH_PROGRAM, "program")	\
 	K(GRAPH_TIME_US, "time_us") K(GRAPH_MODULES, "modules")		\
-	K(GRAPH_NODES, "nodes")						\
+	K(GRAPH_NODES, "nodes") K(GRAPH_FRAMES, "frames")		\
 	K(GRAPH_FOLDED_RECURSION, "folded_recursion")			\
 	K(GRAPH_NODES_LIMITED, "nodes_limited")				\
 	K(GRAPH_PROBE_NS, "probe_ns") K(GRAPH_RECORDS, "records")
 KEY_INDEXES(CALLGRAPH_KEYS);
 extern const char *const callgraph_keys[];
+
+/*
+ * The keys of a node.  Measure i has the key NODE_FIRST_MEASURE + i, and text i
+ * NODE_FIRST_TEXT + i.
+ */
+#define NODE_CALL_KEYS(K)						\
+	K(NODE_PARENT, "parent") K(NODE_FUNCTION, "function")		\
+	K(NODE_CALL_SITE, "call_site")
+enum { NODE_TYPE, NODE_CALL_KEYS(KEY_INDEX) NODE_FIRST_MEASURE,
+    NODE_FIRST_TEXT = NODE_FIRST_MEASURE + N_MEASURES };
+extern const char *const callgraph_node_keys[];
 
 struct filter;
 
@@ -103,6 +118,10 @@ void callgraph_release(struct callgraph *);
  * borrowed until the next call.
  */
 bool callgraph_read(struct callgraph *, const struct rec *, const char **why);
+
+/* The same, but leaves out the nodes: reads any record that has modules. */
+bool callgraph_read_modules(struct callgraph *, const struct rec *,
+    const char **why);
 
 /*
  * Reads the next callgraph record of the input, and rejects malformed ones.

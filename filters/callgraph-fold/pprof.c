@@ -168,9 +168,8 @@ add_mapping(struct pprof *p, const struct graph_module *m)
 	size_t n_before = p->mappings.n;
 	sym path, build_id, number;
 
-	path = intern_add(&p->strings, decode(p, m->path));
-	build_id = intern_add(&p->strings, m->build_id.n > 0 ?
-	    decode(p, m->build_id) : m->build_id);
+	path = intern_add(&p->strings, m->path);
+	build_id = intern_add(&p->strings, m->build_id);
 	b->len = 0;
 	put_number(b, MAPPING_START, m->start);
 	put_number(b, MAPPING_LIMIT, m->end);

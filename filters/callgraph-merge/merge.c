@@ -102,7 +102,8 @@ add_number(struct merge *m, int64_t *sum, int64_t n)
 static uint32_t
 add_module(struct merge *m, const struct graph_module *from)
 {
-	struct span key = from->build_id.n > 0 ? from->build_id : from->path;
+	struct span key = from->build_id_token.n > 0 ? from->build_id_token :
+	    from->path_token;
 	uint32_t i = map_find_or_add(&m->module_map, key,
 	    (uint32_t)m->n_modules);
 	struct merge_module *to;
@@ -115,8 +116,8 @@ add_module(struct merge *m, const struct graph_module *from)
 		    .path = SYM_NONE, .low = UINT64_MAX };
 	}
 	to = &m->modules[i];
-	keep_first(m, &to->build_id, from->build_id);
-	keep_first(m, &to->path, from->path);
+	keep_first(m, &to->build_id, from->build_id_token);
+	keep_first(m, &to->path, from->path_token);
 	if (from->start - from->base < to->low)
 		to->low = from->start - from->base;
 	if (from->end - from->base > to->high)

@@ -111,7 +111,8 @@ update_file(struct flat *p, struct entry *e, const struct graph_node *n)
 static sym
 module_id(struct flat *p, const struct graph_module *m)
 {
-	return text_sym(p, m->build_id.n > 0 ? m->build_id : m->path);
+	return text_sym(p, m->build_id_token.n > 0 ? m->build_id_token :
+	    m->path_token);
 }
 
 /*

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
-#include "common/base/intervals.h"
-#include "common/base/num.h"
+#include "common/filter/filter-get.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
@@ -30,35 +29,12 @@ static const struct opt options[] = {
 	{ 0 }
 };
 
-#define RECORD_KEYS(K)							\
-	K(CHECKSUM, "checksum") K(PROGRAM, "program")			\
-	K(MODULES, "modules") K(NODES, "nodes") K(FRAMES, "frames")
-KEY_LIST(keys, RECORD_KEYS);
-
-#define MODULE_KEYS(K)							\
-	K(M_PATH, "path") K(M_BASE, "base") K(M_START, "start")		\
-	K(M_END, "end") K(M_BUILD_ID, "build_id")
-KEY_LIST(module_keys, MODULE_KEYS);
-
-#define NODE_KEYS(K)							\
-	K(N_PARENT, "parent") K(N_FUNCTION, "function")			\
-	K(N_CALL_SITE, "call_site") K(N_NAME, "name") K(N_FILE, "file")	\
-	K(N_LINE, "line") K(N_CALL_FILE, "call_file")			\
-	K(N_CALL_LINE, "call_line") K(N_CALL_INLINED, "call_inlined")
-KEY_LIST(node_keys, NODE_KEYS);
-
 static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Adds names, files and lines to the addresses of callgraph "
 	    "and crash records.",
 	.reads = "callgraph records",
-	.keys = keys,
-};
-
-/* A module of the current record. */
-struct loaded {
-	uint64_t base;			/* memory address - file address */
-	struct source *source;
+	.keys = callgraph_keys,
 };
 
 /* The addresses of a node or frame; 0: unknown. */
@@ -67,11 +43,10 @@ struct call {
 };
 
 static struct {
-	struct recio *modules_io, *nodes_io;
-	struct loaded *modules;		/* of the current record */
-	struct interval *ranges;	/* of modules, for module_index */
-	size_t n_modules, modules_cap, ranges_cap;
-	struct intervals module_index;
+	struct callgraph graph;		/* the modules of the current record */
+	struct source **sources;	/* of its modules */
+	size_t sources_cap;
+	struct recio *nodes_io;
 	struct call *calls;		/* of the nodes or frames read so far */
 	size_t n_calls, calls_cap;
 	uint64_t n_addresses;		/* that were looked up */
@@ -82,79 +57,48 @@ static struct {
 /* --- modules ------------------------------------------------------------- */
 
 static bool
-add_module(const struct rec *rec, const struct rec *m)
-{
-	struct module module = { 0 };
-	struct loaded loaded;
-	struct interval range;
-	struct span program;
-
-	if (rec_str(m, M_PATH, &module.path) != REC_OK ||
-	    callgraph_address(m, M_BASE, &loaded.base) != REC_OK ||
-	    callgraph_address(m, M_START, &range.start) != REC_OK ||
-	    callgraph_address(m, M_END, &range.end) != REC_OK ||
-	    rec_str(m, M_BUILD_ID, &module.build_id) == REC_BAD ||
-	    rec_str(rec, CHECKSUM, &module.checksum) == REC_BAD)
-		return false;
-
-	/* If the record names no program, it is the first module. */
-	module.is_program = rec_str(rec, PROGRAM, &program) == REC_OK ?
-	    span_compare(program, module.path) == 0 : state.n_modules == 0;
-	loaded.source = source_of(&module);
-
-	state.modules = mem_grow(state.modules, &state.modules_cap,
-	    state.n_modules + 1, sizeof *state.modules);
-	state.ranges = mem_grow(state.ranges, &state.ranges_cap,
-	    state.n_modules + 1, sizeof *state.ranges);
-	range.index = (uint32_t)state.n_modules;
-	state.ranges[state.n_modules] = range;
-	state.modules[state.n_modules++] = loaded;
-	return true;
-}
-
-static bool
 read_modules(struct filter *f, const struct rec *rec)
 {
-	const struct field *field = rec_get(rec, MODULES);
-	struct span rest, item;
-	struct rec *m;
-	const char *why = NULL;
+	const struct callgraph *g = &state.graph;
+	struct span program, checksum;
+	bool has_program = rec_str(rec, GRAPH_PROGRAM, &program) == REC_OK;
+	const char *why;
 
-	state.n_modules = state.module_index.n = 0;
-	if (field == NULL || field->kind != REC_ARRAY) {
-		filter_reject(f, "modules is not an array");
+	if (!filter_get_str(f, rec, GRAPH_CHECKSUM, &checksum))
+		return false;
+	if (!callgraph_read_modules(&state.graph, rec, &why)) {
+		filter_reject(f, "%s", why);
 		return false;
 	}
-	rest = field->token;
-	while ((m = recio_item(state.modules_io, &rest, &item, &why)) != NULL)
-		if (!add_module(rec, m))
-			break;
-	if (m != NULL || why != NULL) {
-		filter_reject(f, "modules: %.*s is not a module",
-		    SPAN_ARG(item));
-		return false;
+	state.sources = mem_grow(state.sources, &state.sources_cap,
+	    g->n_modules, sizeof(struct source *));
+	for (size_t i = 0; i < g->n_modules; i++) {
+		struct module m = { .path = g->modules[i].path,
+		    .build_id = g->modules[i].build_id,
+		    .checksum = checksum };
+
+		/* If the record names no program, it is the first module. */
+		m.is_program = has_program ?
+		    span_compare(program, m.path) == 0 : i == 0;
+		state.sources[i] = source_of(&m);
 	}
-	intervals_build(&state.module_index, state.ranges, state.n_modules);
 	return true;
 }
 
-/* The module that contains an address, or NULL. */
-static struct loaded *
-module_at(uint64_t address)
+static struct source *
+source_of_module(const struct graph_module *m)
 {
-	uint32_t index = intervals_find(&state.module_index, address);
-
-	return index != INDEX_NONE ? &state.modules[index] : NULL;
+	return state.sources[m - state.graph.modules];
 }
 
 /* --- nodes --------------------------------------------------------------- */
 
-/* Whether a node has a member with a key from first to last. */
+/* Whether a node has one of the texts from first to last. */
 static bool
 has_any(const struct rec *node, unsigned first, unsigned last)
 {
-	for (unsigned key = first; key <= last; key++)
-		if (rec_get(node, key) != NULL)
+	for (unsigned i = first; i <= last; i++)
+		if (rec_get(node, NODE_FIRST_TEXT + i) != NULL)
 			return true;
 	return false;
 }
@@ -164,8 +108,8 @@ static bool
 read_call(const struct rec *node, struct call *call)
 {
 	*call = (struct call){ 0 };
-	return callgraph_address(node, N_FUNCTION, &call->function) !=
-	    REC_BAD && callgraph_address(node, N_CALL_SITE,
+	return callgraph_address(node, NODE_FUNCTION, &call->function) !=
+	    REC_BAD && callgraph_address(node, NODE_CALL_SITE,
 	    &call->call_site) != REC_BAD;
 }
 
@@ -187,17 +131,17 @@ static bool
 is_inlined(const struct call *call, size_t caller)
 {
 	uint64_t function, site = call->call_site - 1;	/* part of the call */
-	const struct loaded *m;
+	const struct graph_module *m;
 	struct symbols *symbols;
 
 	if (caller >= state.n_calls ||
 	    call->call_site != state.calls[caller].call_site)
 		return false;
 	function = state.calls[caller].function;
-	m = module_at(function);
-	if (m == NULL || module_at(site) != m)
+	m = callgraph_module_at(&state.graph, function);
+	if (m == NULL || callgraph_module_at(&state.graph, site) != m)
 		return true;
-	symbols = source_symbols(m->source);
+	symbols = source_symbols(source_of_module(m));
 	return symbols == NULL ||
 	    symbols_find(symbols, function - m->base)->function !=
 	    symbols_find(symbols, site - m->base)->function;
@@ -205,10 +149,10 @@ is_inlined(const struct call *call, size_t caller)
 
 /* Counts an address without symbols; m is the module that it is in, or NULL. */
 static void
-count_unknown(struct loaded *m)
+count_unknown(const struct graph_module *m)
 {
-	if (m != NULL && m->source->is_system)
-		m->source->n_unknown++;
+	if (m != NULL && source_of_module(m)->is_system)
+		source_of_module(m)->n_unknown++;
 	else
 		state.n_unknown++;
 }
@@ -216,13 +160,14 @@ count_unknown(struct loaded *m)
 static void
 add_function(const struct rec *node, uint64_t address, struct buf *b)
 {
-	struct loaded *m;
+	const struct graph_module *m;
 
-	if (address == 0 || has_any(node, N_NAME, N_LINE))
+	if (address == 0 || has_any(node, NODE_NAME, NODE_LINE))
 		return;
-	m = module_at(address);
+	m = callgraph_module_at(&state.graph, address);
 	state.n_addresses++;
-	if (m == NULL || !answers_add_function(m->source, address - m->base, b))
+	if (m == NULL || !answers_add_function(source_of_module(m),
+	    address - m->base, b))
 		count_unknown(m);
 }
 
@@ -232,15 +177,16 @@ add_call(const struct rec *node, const struct call *call, size_t caller,
     struct buf *b)
 {
 	uint64_t address = call->call_site;
-	struct loaded *m;
+	const struct graph_module *m;
 
-	if (address == 0 || has_any(node, N_CALL_FILE, N_CALL_INLINED) ||
+	if (address == 0 || has_any(node, NODE_CALL_FILE, NODE_CALL_INLINED) ||
 	    is_inlined(call, caller))
 		return;
 	/* A call site is a return address: it may be just past its module. */
-	m = module_at(address - 1);
+	m = callgraph_module_at(&state.graph, address - 1);
 	state.n_addresses++;
-	if (m == NULL || !answers_add_call(m->source, address - m->base, b))
+	if (m == NULL || !answers_add_call(source_of_module(m),
+	    address - m->base, b))
 		count_unknown(m);
 }
 
@@ -250,7 +196,7 @@ parent_of(const struct rec *node)
 {
 	int64_t parent;
 
-	return rec_int(node, N_PARENT, &parent) == REC_OK && parent >= 0 ?
+	return rec_int(node, NODE_PARENT, &parent) == REC_OK && parent >= 0 ?
 	    (size_t)parent : SIZE_MAX;
 }
 
@@ -310,13 +256,13 @@ put_record(struct filter *f, const struct rec *rec, unsigned key,
 	size_t start = b->len, rest;
 
 	if (field == NULL || field->kind != REC_ARRAY) {
-		filter_reject(f, "%s is not an array", keys[key]);
+		filter_reject(f, "%s is not an array", callgraph_keys[key]);
 		return;
 	}
 	if (!read_modules(f, rec))
 		return;
 	buf_add(b, line.p, (size_t)(field->token.p - line.p));
-	if (!put_nodes(f, field->token, key == FRAMES, b)) {
+	if (!put_nodes(f, field->token, key == GRAPH_FRAMES, b)) {
 		b->len = start;
 		return;
 	}
@@ -337,17 +283,17 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	sources_init(&opt.sources);
 	answers_init(!opt.no_demangle);
-	state.modules_io = recio_new(module_keys);
-	state.nodes_io = recio_new(node_keys);
+	callgraph_init(&state.graph);
+	state.nodes_io = recio_new(callgraph_node_keys);
 	while (filter_line(&f, &line)) {
 		text = span_of(line.p, line.len);
 		if ((rec = filter_record(&f, text)) == NULL ||
 		    filter_consume_boundary(&f, rec))
 			continue;
 		if (rec_is(rec, "callgraph")) {
-			put_record(&f, rec, NODES, text);
+			put_record(&f, rec, GRAPH_NODES, text);
 		} else if (rec_is(rec, "crash")) {
-			put_record(&f, rec, FRAMES, text);
+			put_record(&f, rec, GRAPH_FRAMES, text);
 		} else {
 			buf_add(filter_out(&f), text.p, text.n);
 			buf_char(filter_out(&f), '\n');
@@ -363,11 +309,9 @@ main(int argc, char **argv)
 	sources_report_damage(&f);
 	sources_release();
 	answers_release();
-	recio_free(state.modules_io);
+	callgraph_release(&state.graph);
 	recio_free(state.nodes_io);
-	free(state.modules);
-	free(state.ranges);
+	free(state.sources);
 	free(state.calls);
-	intervals_release(&state.module_index);
 	return filter_end(&f);
 }
