@@ -434,19 +434,6 @@ elf_is_code(const struct elf *e, uint64_t address)
 	return intervals_find(&e->code, address) != INDEX_NONE;
 }
 
-/*
- * The end of the section of code that contains an address: the next boundary in
- * the interval index.  Without such a section, the address itself.
- */
-static uint64_t
-code_end(const void *context, uint64_t address)
-{
-	const struct elf *e = context;
-
-	return elf_is_code(e, address) ?
-	    e->code.list[intervals_above(&e->code, address)].start : address;
-}
-
 /* Sets *kind; false if the symbol is neither a function nor a label. */
 static bool
 find_kind(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
@@ -510,5 +497,5 @@ elf_add_symbols(const struct elf *e, struct symtab *t)
 		symbol.rank = rank(&sym);
 		symtab_add_symbol(t, symbol);
 	}
-	symtab_finish_symbols(t, code_end, e);
+	symtab_finish_symbols(t, &e->code);
 }

@@ -108,9 +108,7 @@ symtab_index_symbols(struct symtab *t)
 }
 
 void
-symtab_finish_symbols(struct symtab *t,
-    uint64_t (*code_end)(const void *context, uint64_t address),
-    const void *context)
+symtab_finish_symbols(struct symtab *t, const struct intervals *code)
 {
 	uint64_t address = UINT64_MAX;	/* of the current symbol */
 	uint64_t next_address = UINT64_MAX;	/* of the next higher symbol */
@@ -125,7 +123,8 @@ symtab_finish_symbols(struct symtab *t,
 			next_address = address;
 			address = s->address;
 		}
-		end = code_end(context, s->address);
+		/* A section ends at the next boundary. */
+		end = code->list[intervals_above(code, s->address)].start;
 		max_size = end - s->address;
 		if (s->size == 0 || s->kind == SYMBOL_LABEL)
 			s->size = next_address < end ?

@@ -95,15 +95,13 @@ void symtab_add_symbol(struct symtab *, struct symbol);
 void symtab_add_row(struct symtab *, struct row);
 
 /*
- * Sorts the symbols, completes their sizes and builds symbol_index.
- * code_end() returns the end of the section that contains an address; longer
- * symbols are truncated there.  A symbol without a size, like any label,
- * extends to the next symbol or to that end.  Labels inside functions are
- * dropped.
+ * Sorts the symbols, completes their sizes and builds symbol_index.  `code` has
+ * the sections of code, in which all symbols begin: longer symbols are
+ * truncated at the end of their section.  A symbol without a size, like any
+ * label, extends to the next symbol or to that end.  Labels inside functions
+ * are dropped.
  */
-void symtab_finish_symbols(struct symtab *,
-    uint64_t (*code_end)(const void *context, uint64_t address),
-    const void *context);
+void symtab_finish_symbols(struct symtab *, const struct intervals *code);
 
 /*
  * Only builds symbol_index: the symbols of a release were finished before they

@@ -65,14 +65,6 @@ test_depth(void)
 	symtab_release(&t);
 }
 
-/* The sections of code are [0, 100) and [100, 200). */
-static uint64_t
-end_of_code(const void *owner, uint64_t address)
-{
-	(void)owner;
-	return address < 100 ? 100 : 200;
-}
-
 static const char *
 symbol_at(const struct symtab *t, uint64_t address)
 {
@@ -105,8 +97,11 @@ test_symbols(void)
 	    { 40, "outer" }, { 50, "" }, { 60, "open" }, { 69, "open" },
 	    { 70, "label" }, { 89, "label" }, { 90, "last" }, { 99, "last" },
 	    { 100, "" }, { 150, "huge" }, { 199, "huge" }, { 200, "" } };
+	struct interval sections[] = { { 0, 100, 0 }, { 100, 200, 1 } };
+	struct intervals code = { 0 };
 	struct symtab t = { 0 };
 
+	intervals_build(&code, sections, 2);
 	add(&t, "huge", 150, UINT64_MAX, SYMBOL_FUNCTION, 0);
 	add(&t, "weak", 10, 10, SYMBOL_FUNCTION, 1);
 	add(&t, "global", 10, 10, SYMBOL_FUNCTION, 2);
@@ -117,13 +112,14 @@ test_symbols(void)
 	add(&t, "open", 60, 0, SYMBOL_FUNCTION, 0);
 	add(&t, "label", 70, 0, SYMBOL_LABEL, 0);
 	add(&t, "last", 90, 0, SYMBOL_FUNCTION, 0);
-	symtab_finish_symbols(&t, end_of_code, NULL);
+	symtab_finish_symbols(&t, &code);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		CHECK(strcmp(symbol_at(&t, cases[i].address),
 		    cases[i].name) == 0, "symbol at %d is %s, not %s",
 		    (int)cases[i].address, symbol_at(&t, cases[i].address),
 		    cases[i].name);
 	symtab_release(&t);
+	intervals_release(&code);
 }
 
 /*
