@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/map.h"
+#include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/base/sort.h"
@@ -20,13 +20,6 @@ struct unit {
 	bool has_ranges;	/* listed in .debug_aranges or added already */
 	bool is_decoded;
 	struct symtab symtab;
-};
-
-/* A cache of the paths of a unit's file table. */
-struct file_table {
-	Dwarf_Files *key;	/* libdw's table */
-	const char **paths;	/* by file number; NULL: not cached yet */
-	size_t n;		/* capacity of paths */
 };
 
 struct debug {
@@ -42,10 +35,8 @@ struct debug {
 	struct intervals unit_index;
 	size_t n_missing;	/* units whose .dwo file is missing */
 	const char *damage;	/* the first that was found, or NULL */
-	struct file_table *tables;
-	size_t n_tables, tables_cap;
-	struct map table_map;	/* indexes in tables by key */
-	struct arena paths;
+	struct intern paths;	/* those that path_of() composes */
+	struct buf path;
 };
 
 /* --- errors of libdw ------------------------------------------------------ */
@@ -202,14 +193,6 @@ index_units(struct debug *d)
 	d->ranges = NULL;
 }
 
-static struct span
-table_key(const void *owner, uint32_t i)
-{
-	const struct debug *d = owner;
-
-	return span_bytes(&d->tables[i].key, sizeof d->tables->key);
-}
-
 struct debug *
 debug_open(const struct elf *code, const struct elf *debug, const char **why)
 {
@@ -228,7 +211,7 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 	d = mem_zero(1, sizeof *d);
 	d->code = code;
 	d->dwarf = dwarf;
-	map_init(&d->table_map, table_key, d);
+	intern_init(&d->paths);
 	d->line_section = elf_debug_line(debug, &d->is_big_endian);
 	if (!is_whole)
 		report_damage(d, "a section of its debug information cannot be "
@@ -258,11 +241,8 @@ debug_close(struct debug *d)
 		return;
 	for (size_t i = 0; i < d->n_units; i++)
 		symtab_release(&d->units[i].symtab);
-	for (size_t i = 0; i < d->n_tables; i++)
-		free(d->tables[i].paths);
-	free(d->tables);
-	map_release(&d->table_map);
-	arena_release(&d->paths);
+	intern_release(&d->paths);
+	buf_release(&d->path);
 	dwarf_end(d->dwarf);
 	free(d->units);
 	intervals_release(&d->unit_index);
@@ -271,54 +251,25 @@ debug_close(struct debug *d)
 
 /* --- the names of files -------------------------------------------------- */
 
-/* The cache for a file table, borrowed until the next call. */
-static struct file_table *
-find_table(struct debug *d, Dwarf_Files *key)
-{
-	uint32_t i = map_find_or_add(&d->table_map,
-	    span_bytes(&key, sizeof key), (uint32_t)d->n_tables);
-
-	if (i == d->n_tables) {
-		d->tables = mem_grow(d->tables, &d->tables_cap, i + 1u,
-		    sizeof *d->tables);
-		d->tables[d->n_tables++] = (struct file_table){ .key = key };
-	}
-	return &d->tables[i];
-}
-
 /* The absolute path of a file, or NULL. */
 static const char *
-path_of(struct debug *d, struct file_table *table, size_t number)
+path_of(struct debug *d, Dwarf_Files *files, size_t number)
 {
-	Dwarf_Files *key = table->key;
-	const char *path, *const *dirs;
-	size_t n = table->n, n_dirs;
-	char *full;
-
-	if (number < n && table->paths[number] != NULL)
-		return table->paths[number];
-	if ((path = dwarf_filesrc(key, number, NULL, NULL)) == NULL)
-		return NULL;
-	if (number >= n) {
-		table->paths = mem_grow(table->paths, &table->n, number + 1,
-		    sizeof *table->paths);
-		memset(table->paths + n, 0,
-		    (table->n - n) * sizeof *table->paths);
-	}
+	const char *path = dwarf_filesrc(files, number, NULL, NULL);
+	const char *const *dirs;
+	size_t n_dirs;
 
 	/*
 	 * Directory 0 is that of the compilation.  libdw itself prepends it
 	 * only up to DWARF 4.
 	 */
-	if (*path != '/' && dwarf_getsrcdirs(key, &dirs, &n_dirs) == 0 &&
-	    n_dirs > 0 && dirs[0] != NULL) {
-		full = arena_alloc(&d->paths, strlen(dirs[0]) + strlen(path) +
-		    2);
-		sprintf(full, "%s/%s", dirs[0], path);
-		path = full;
-	}
-	table->paths[number] = path;
-	return path;
+	if (path == NULL || *path == '/' ||
+	    dwarf_getsrcdirs(files, &dirs, &n_dirs) != 0 || n_dirs == 0 ||
+	    dirs[0] == NULL)
+		return path;
+	d->path.len = 0;
+	buf_printf(&d->path, "%s/%s", dirs[0], path);
+	return intern_str(&d->paths, intern_add(&d->paths, buf_span(&d->path)));
 }
 
 /* The path for a file number in an attribute, or NULL. */
@@ -336,7 +287,7 @@ file_of(struct debug *d, Dwarf_Attribute *a)
 		check_memory();
 		return NULL;
 	}
-	return path_of(d, find_table(d, key), number);
+	return path_of(d, key, number);
 }
 
 /* --- decoding a unit ------------------------------------------------------ */
@@ -585,7 +536,8 @@ static void
 read_rows(struct debug *d, struct symtab *t, Dwarf_Die *unit)
 {
 	struct lines lines = { 0 };
-	struct file_table *table;
+	const struct line *line;
+	const char *path = NULL;
 	Dwarf_Files *files;
 	Dwarf_Attribute a;
 	Dwarf_Word offset;
@@ -602,13 +554,14 @@ read_rows(struct debug *d, struct symtab *t, Dwarf_Die *unit)
 		report_damage(d, line_damage);
 	drop_discarded(d, &lines);
 	sort(lines.list, lines.n, sizeof *lines.list, compare_lines);
-	table = find_table(d, files);
 	for (size_t i = 0; i < lines.n; i++) {
-		const struct line *line = &lines.list[i];
-		struct row row = { .address = line->address };
+		struct row row = { .address = lines.list[i].address };
 
+		line = &lines.list[i];
+		if (i == 0 || line->file != line[-1].file)
+			path = path_of(d, files, line->file);
 		if (!line->is_end) {
-			row.file = path_of(d, table, line->file);
+			row.file = path;
 			/* A damaged table may make the line negative. */
 			row.line = line->line <= INT32_MAX ? line->line : 0;
 		}
