@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/map.h"
+#include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/program/debug.h"
 #include "common/program/demangle.h"
@@ -21,23 +21,18 @@
  * 2. For a new address, interval indexes find what covers it: the innermost
  *    DWARF scope, the row of the line table and, if DWARF does not suffice, the
  *    ELF symbol.  These form a resolution.
- * 3. answer_map has the answers by resolution: all addresses of one line in one
- *    scope share an answer.  An answer is built only for a new resolution: the
- *    chain of inlined calls, from the scope outwards to the function.
+ * 3. There is one answer for each different resolution: all addresses of one
+ *    line in one scope share it.  An answer is built only for a new resolution:
+ *    the chain of inlined calls, from the scope outwards to the function.
  */
 
-/* The key in step 3.  No padding: it is hashed and compared as raw memory. */
+/* No padding: it is interned as raw memory. */
 struct resolution {
 	const struct symtab *symtab;	/* that covers the address, or NULL */
 	const struct symbol *symbol;	/* NULL if DWARF suffices */
 	const char *file;		/* of the address */
 	uint32_t line;
 	uint32_t scope;			/* in the symtab, or INDEX_NONE */
-};
-
-struct cached_answer {
-	struct answer answer;
-	struct resolution resolution;
 };
 
 struct symbols {
@@ -52,13 +47,10 @@ struct symbols {
 	bool has_lines, lacks_lines;	/* addresses in functions were found
 					   with or without a line */
 
-	/* Blocks of answers, which do not move: so answers can be borrowed. */
-	struct cached_answer **blocks;
-	size_t n_answers, blocks_cap;
-	struct map answer_map;	/* answer numbers by resolution */
-	struct location *locations;
-	size_t n_locations, locations_cap;
-	struct map location_map;	/* location numbers by location */
+	struct intern resolutions;
+	struct answer *answers;	/* by number of the resolution */
+	size_t n_answers, answers_cap;
+	struct intern locations;
 	struct arena names;	/* see without_suffix() */
 	struct arena inlined;	/* only arrays of uint32_t: all are aligned */
 	struct cached_address {
@@ -68,32 +60,6 @@ struct symbols {
 	size_t n_cached, cached_cap;
 	struct map address_map;	/* indexes in cached by address */
 };
-
-enum { ANSWERS_PER_BLOCK = 1024 };
-
-static struct cached_answer *
-answer_at(const struct symbols *s, size_t number)
-{
-	return &s->blocks[number / ANSWERS_PER_BLOCK]
-	    [number % ANSWERS_PER_BLOCK];
-}
-
-static struct span
-resolution_key(const void *owner, uint32_t number)
-{
-	return span_bytes(&answer_at(owner, number)->resolution,
-	    sizeof(struct resolution));
-}
-
-/* All members of a location, without the padding at its end. */
-static struct span
-location_key(const void *owner, uint32_t number)
-{
-	const struct symbols *s = owner;
-
-	return span_bytes(&s->locations[number],
-	    offsetof(struct location, line) + sizeof s->locations->line);
-}
 
 static struct span
 address_key(const void *owner, uint32_t i)
@@ -109,8 +75,8 @@ new_symbols(void)
 	struct symbols *s = mem_zero(1, sizeof *s);
 
 	s->elf.fd = s->debug_file.fd = -1;
-	map_init(&s->answer_map, resolution_key, s);
-	map_init(&s->location_map, location_key, s);
+	intern_init(&s->resolutions);
+	intern_init(&s->locations);
 	map_init(&s->address_map, address_key, s);
 	return s;
 }
@@ -162,12 +128,9 @@ symbols_close(struct symbols *s)
 	elf_close(&s->elf);
 	elf_close(&s->debug_file);
 	buf_release(&s->unreadable);
-	for (size_t i = 0; i * ANSWERS_PER_BLOCK < s->n_answers; i++)
-		free(s->blocks[i]);
-	free(s->blocks);
-	map_release(&s->answer_map);
-	map_release(&s->location_map);
-	free(s->locations);
+	intern_release(&s->resolutions);
+	free(s->answers);
+	intern_release(&s->locations);
 	free(s->cached);
 	map_release(&s->address_map);
 	arena_release(&s->inlined);
@@ -274,20 +237,14 @@ resolve(struct symbols *s, uint64_t address)
 static uint32_t
 add_location(struct symbols *s, struct location location)
 {
-	uint32_t next = (uint32_t)s->n_locations, number;
-
-	s->locations = mem_grow(s->locations, &s->locations_cap,
-	    s->n_locations + 1, sizeof *s->locations);
-	s->locations[next] = location;
-	number = map_find_or_add(&s->location_map, location_key(s, next), next);
-	s->n_locations += number == next;
-	return number;
+	return intern_add(&s->locations, span_bytes(&location,
+	    sizeof location));
 }
 
 static struct location
 location_of(const struct scope *scope)
 {
-	return (struct location){ scope->name, scope->file, scope->line };
+	return (struct location){ scope->name, scope->file, scope->line, 0 };
 }
 
 /*
@@ -302,9 +259,10 @@ without_suffix(struct symbols *s, const char *name)
 	return name[n] == '\0' ? name : arena_text(&s->names, name, n);
 }
 
-static void
-build_answer(struct symbols *s, const struct resolution *r, struct answer *a)
+static struct answer
+build_answer(struct symbols *s, const struct resolution *r)
 {
+	struct answer a = { .file = r->file, .line = r->line };
 	const struct symbol *symbol = r->symbol;
 	struct location function = { 0 };
 	const struct scope *scope;
@@ -312,16 +270,13 @@ build_answer(struct symbols *s, const struct resolution *r, struct answer *a)
 	const struct row *row;
 	uint32_t *inlined;
 
-	a->file = r->file;
-	a->line = r->line;
-
 	/* From the innermost scope to the outermost, which is the function. */
 	if (r->scope != INDEX_NONE) {
 		scope = &r->symtab->scopes[r->scope];
-		a->n_inlined = scope->depth;
+		a.n_inlined = scope->depth;
 		inlined = (void *)arena_alloc(&s->inlined,
 		    scope->depth * sizeof *inlined);
-		a->inlined = inlined;
+		a.inlined = inlined;
 		for (; scope->parent != INDEX_NONE;
 		    scope = &r->symtab->scopes[scope->parent])
 			*inlined++ = add_location(s, location_of(scope));
@@ -345,7 +300,8 @@ build_answer(struct symbols *s, const struct resolution *r, struct answer *a)
 			function.line = row->line;
 		}
 	}
-	a->function = add_location(s, function);
+	a.function = add_location(s, function);
+	return a;
 }
 
 /* The number of the answer for an address. */
@@ -353,24 +309,16 @@ static uint32_t
 answer_number(struct symbols *s, uint64_t address)
 {
 	struct resolution resolution = resolve(s, address);
-	uint32_t next = (uint32_t)s->n_answers;
-	uint32_t number = map_find_or_add(&s->answer_map,
-	    span_bytes(&resolution, sizeof resolution), next);
-	size_t block = next / ANSWERS_PER_BLOCK;
-	struct cached_answer *c;
+	sym number = intern_add(&s->resolutions, span_bytes(&resolution,
+	    sizeof resolution));
 
-	if (number != next)
-		return number;
-	if (next % ANSWERS_PER_BLOCK == 0) {
-		s->blocks = mem_grow(s->blocks, &s->blocks_cap, block + 1,
-		    sizeof *s->blocks);
-		s->blocks[block] = mem_zero(ANSWERS_PER_BLOCK, sizeof *c);
+	if (number == s->n_answers) {
+		s->answers = mem_grow(s->answers, &s->answers_cap, number + 1u,
+		    sizeof *s->answers);
+		s->answers[number] = build_answer(s, &resolution);
+		s->answers[number].number = number;
+		s->n_answers++;
 	}
-	c = answer_at(s, next);
-	s->n_answers++;
-	c->answer.number = next;
-	c->resolution = resolution;
-	build_answer(s, &resolution, &c->answer);
 	return number;
 }
 
@@ -387,11 +335,14 @@ symbols_find(struct symbols *s, uint64_t address)
 		s->cached[s->n_cached++] = (struct cached_address){ address,
 		    answer_number(s, address) };
 	}
-	return &answer_at(s, s->cached[i].answer)->answer;
+	return &s->answers[s->cached[i].answer];
 }
 
-const struct location *
+struct location
 symbols_location(const struct symbols *s, uint32_t number)
 {
-	return &s->locations[number];
+	struct location location;
+
+	memcpy(&location, intern_str(&s->locations, number), sizeof location);
+	return location;
 }

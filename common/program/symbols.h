@@ -41,6 +41,7 @@ struct location {
 	const char *name;	/* the linkage name: perhaps mangled */
 	const char *file;
 	uint32_t line;
+	uint32_t zero;		/* in place of padding */
 };
 
 /*
@@ -51,10 +52,10 @@ struct location {
  *	line 1, inlined: g (called on line 3), f (called on line 8),
  *	function: main (declared on line 5)
  *
- * An answer and all that it points to live until symbols_close().  Addresses
- * on one line of one function or inlined call share an answer.  Answers are
- * numbered from 0 in the order of their first use; so are, separately, the
- * locations in them.
+ * An answer is borrowed until the next symbols_find(); all that it points to
+ * lives until symbols_close().  Addresses on one line of one function or
+ * inlined call share an answer.  Answers are numbered from 0 in the order of
+ * their first use; so are, separately, the locations in them.
  */
 struct answer {
 	const char *file;	/* of the address itself */
@@ -74,11 +75,7 @@ struct answer {
 
 const struct answer *symbols_find(struct symbols *, uint64_t address);
 
-/*
- * A location by its number.  It is borrowed until the next symbols_find(); its
- * texts live until symbols_close().
- */
-const struct location *symbols_location(const struct symbols *,
-    uint32_t number);
+/* A location by its number.  Its texts live until symbols_close(). */
+struct location symbols_location(const struct symbols *, uint32_t number);
 
 #endif

@@ -24,17 +24,17 @@ answers_release(void)
 
 /* Writes the members of a location that are known, under these keys. */
 static void
-put_location(struct buf *b, const struct location *p, const char *file_key,
+put_location(struct buf *b, struct location l, const char *file_key,
     const char *line_key)
 {
-	if (p->name != NULL && state.demangles)
-		json_str(b, "name", demangler_name(&state.names, p->name));
-	else if (p->name != NULL)
-		json_cstr(b, "name", p->name);
-	if (p->file != NULL)
-		json_cstr(b, file_key, p->file);
-	if (p->line != 0)
-		json_uint(b, line_key, p->line);
+	if (l.name != NULL && state.demangles)
+		json_str(b, "name", demangler_name(&state.names, l.name));
+	else if (l.name != NULL)
+		json_cstr(b, "name", l.name);
+	if (l.file != NULL)
+		json_cstr(b, file_key, l.file);
+	if (l.line != 0)
+		json_uint(b, line_key, l.line);
 }
 
 /*
@@ -101,7 +101,7 @@ answers_add_call(struct source *s, uint64_t return_address, struct buf *b)
 
 	call.file = a->file;
 	call.line = a->line;
-	put_location(b, &call, "call_file", "call_line");
+	put_location(b, call, "call_file", "call_line");
 	if (a->n_inlined > 0) {
 		json_open(b, "call_inlined", '[');
 		for (uint32_t i = 0; i < a->n_inlined; i++) {

@@ -130,21 +130,23 @@ keep_call(struct call call)
 static bool
 is_inlined(const struct call *call, size_t caller)
 {
-	uint64_t function, site = call->call_site - 1;	/* part of the call */
+	uint64_t address, site = call->call_site - 1;	/* part of the call */
+	uint32_t function;
 	const struct graph_module *m;
 	struct symbols *symbols;
 
 	if (caller >= state.n_calls ||
 	    call->call_site != state.calls[caller].call_site)
 		return false;
-	function = state.calls[caller].function;
-	m = callgraph_module_at(&state.graph, function);
+	address = state.calls[caller].function;
+	m = callgraph_module_at(&state.graph, address);
 	if (m == NULL || callgraph_module_at(&state.graph, site) != m)
 		return true;
 	symbols = source_symbols(source_of_module(m));
-	return symbols == NULL ||
-	    symbols_find(symbols, function - m->base)->function !=
-	    symbols_find(symbols, site - m->base)->function;
+	if (symbols == NULL)
+		return true;
+	function = symbols_find(symbols, address - m->base)->function;
+	return symbols_find(symbols, site - m->base)->function != function;
 }
 
 /* Counts an address without symbols; m is the module that it is in, or NULL. */

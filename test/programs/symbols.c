@@ -54,7 +54,7 @@ put_location_name(struct symbols *s, struct buf *b, uint32_t number)
 
 	if (!t->is_cached) {
 		put_name(text_cache_begin(&location_names, t),
-		    symbols_location(s, number)->name);
+		    symbols_location(s, number).name);
 		text_cache_end(&location_names, t);
 	}
 	text_cache_copy(&location_names, t, b);
@@ -69,14 +69,14 @@ put_frames(struct symbols *s, const struct answer *a, struct buf *b)
 {
 	const char *file = a->file;
 	uint32_t line = a->line;
-	const struct location *inlined;
+	struct location inlined;
 
 	for (uint32_t i = 0; i < a->n_inlined; i++) {
 		put_location_name(s, b, a->inlined[i]);
 		put_line(b, file, line);
 		inlined = symbols_location(s, a->inlined[i]);
-		file = inlined->file;
-		line = inlined->line;
+		file = inlined.file;
+		line = inlined.line;
 	}
 	put_location_name(s, b, a->function);
 	put_line(b, file, line);
@@ -105,12 +105,12 @@ static void
 put_declaration(struct symbols *s, const char *text, uint64_t address,
     struct buf *b)
 {
-	const struct location *f = symbols_location(s,
+	struct location f = symbols_location(s,
 	    symbols_find(s, address)->function);
 
 	buf_str(b, text);
-	put_name(b, f->name);
-	put_line(b, f->file, f->line);
+	put_name(b, f.name);
+	put_line(b, f.file, f.line);
 }
 
 int
