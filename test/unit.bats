@@ -127,6 +127,10 @@ json_texts() {
 	json_texts edits "$(is_sanitized && echo 11)"
 }
 
+@test "tree: the walk visits all nodes as a recursive one does" {
+	unit tree
+}
+
 @test "symbols: symbol tables agree with a model, names are demangled" {
 	unit symbols
 }

@@ -280,23 +280,23 @@ static void
 draw(struct flame *fl, struct buf *b)
 {
 	size_t hidden = 0;	/* levels of the walk that are not drawn */
-	struct walk w;
+	struct tree t;
 
 	fl->n_boxes = fl->depth = 0;
 	fl->levels[0] = (struct level){ 0 };
-	walk_init(&w, fl->s);
-	while (walk_next(&w)) {
+	stacks_tree(fl->s, &t);
+	while (tree_next(&t)) {
 		if (hidden > 0) {
-			hidden += w.enters ? 1 : (size_t)-1;
-		} else if (!w.enters) {
+			hidden += t.enters ? 1 : (size_t)-1;
+		} else if (!t.enters) {
 			draw_smaller(fl, b);
 			fl->depth--;
-		} else if (!enter(fl, b, w.stack)) {
+		} else if (!enter(fl, b, t.node)) {
 			hidden = 1;
 		}
 	}
 	draw_smaller(fl, b);
-	walk_release(&w);
+	tree_release(&t);
 }
 
 /* --- the picture ---------------------------------------------------------- */

@@ -36,13 +36,13 @@ put_folded(struct filter *f, const struct stacks *s, unsigned measure)
 	struct buf path = { 0 };	/* the functions on the stack */
 	size_t *lengths = NULL;		/* of path, before each function */
 	size_t depth = 0, cap = 0;
-	struct walk w;
+	struct tree t;
 
-	walk_init(&w, s);
-	while (walk_next(&w)) {
-		const struct stack *stack = &s->list[w.stack];
+	stacks_tree(s, &t);
+	while (tree_next(&t)) {
+		const struct stack *stack = &s->list[t.node];
 
-		if (!w.enters) {
+		if (!t.enters) {
 			path.len = lengths[--depth];
 			continue;
 		}
@@ -59,7 +59,7 @@ put_folded(struct filter *f, const struct stacks *s, unsigned measure)
 		buf_char(b, '\n');
 		filter_emit(f);
 	}
-	walk_release(&w);
+	tree_release(&t);
 	buf_release(&path);
 	free(lengths);
 }
@@ -99,7 +99,7 @@ put_profile(struct buf *b, const struct stacks *s, unsigned measure)
 {
 	struct span program = stacks_program(s);
 	struct buf title = { 0 };	/* such as "app: time" */
-	struct walk w;
+	struct tree t;
 	int64_t at = 0;
 
 	buf_add(&title, program.p, program.n);
@@ -114,19 +114,19 @@ put_profile(struct buf *b, const struct stacks *s, unsigned measure)
 	json_cstr(b, "unit", measure == SELF_NS ? "nanoseconds" : "none");
 	json_int(b, "startValue", 0);
 	json_open(b, "events", '[');
-	walk_init(&w, s);
-	while (walk_next(&w)) {
-		const struct stack *stack = &s->list[w.stack];
+	stacks_tree(s, &t);
+	while (tree_next(&t)) {
+		const struct stack *stack = &s->list[t.node];
 
 		buf_str(b, b->data[b->len - 1] == '[' ? "{" : ",{");
-		json_word(b, "type", w.enters ? "O" : "C");
+		json_word(b, "type", t.enters ? "O" : "C");
 		json_uint(b, "frame", stack->frame);
 		json_int(b, "at", at);
 		buf_char(b, '}');
-		if (w.enters)
+		if (t.enters)
 			at = saturating_add(at, stack->measures[measure]);
 	}
-	walk_release(&w);
+	tree_release(&t);
 	buf_release(&title);
 	json_close(b, ']');
 	json_int(b, "endValue", at);

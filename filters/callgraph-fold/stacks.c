@@ -186,9 +186,7 @@ stacks_inclusive(const struct stacks *s, unsigned measure)
 	return sums;
 }
 
-/* --- walking ------------------------------------------------------------- */
-
-/* By parent, with roots (INDEX_NONE) last; siblings by name, then file. */
+/* By parent, which decides most comparisons; siblings by name, then file. */
 static int
 compare_stacks(const void *a, const void *b, void *context)
 {
@@ -201,54 +199,16 @@ compare_stacks(const void *a, const void *b, void *context)
 	    intern_cmp(&s->frame_keys, x->frame, y->frame);
 }
 
-static void
-push_level(struct walk *w, uint32_t stack, size_t next, size_t end)
-{
-	w->levels = mem_grow(w->levels, &w->cap, w->depth + 1,
-	    sizeof *w->levels);
-	w->levels[w->depth++] = (struct walk_level){ stack, next, end };
-}
-
 void
-walk_init(struct walk *w, const struct stacks *s)
+stacks_tree(const struct stacks *s, struct tree *t)
 {
-	size_t next = 0;
+	uint32_t *sorted = mem_resize(NULL, s->n + 1, sizeof *sorted);
 
-	*w = (struct walk){ 0 };
-	w->sorted = mem_resize(NULL, s->n + 1, sizeof *w->sorted);
-	w->first = mem_resize(NULL, s->n + 1, sizeof *w->first);
 	for (size_t i = 0; i < s->n; i++)
-		w->sorted[i] = (uint32_t)i;
-	sort_with(w->sorted, s->n, sizeof *w->sorted, compare_stacks, s);
-	for (size_t i = 0; i <= s->n; i++) {
-		w->first[i] = next;
-		while (next < s->n && s->list[w->sorted[next]].parent == i)
-			next++;
-	}
-	/* No stack has the parent s->n: the roots begin at first[s->n]. */
-	push_level(w, INDEX_NONE, w->first[s->n], s->n);
-}
-
-bool
-walk_next(struct walk *w)
-{
-	struct walk_level *l = &w->levels[w->depth - 1];
-
-	w->enters = l->next < l->end;
-	if (w->enters) {
-		w->stack = w->sorted[l->next++];
-		push_level(w, w->stack, w->first[w->stack],
-		    w->first[w->stack + 1]);
-		return true;
-	}
-	w->stack = l->stack;
-	return --w->depth > 0;
-}
-
-void
-walk_release(struct walk *w)
-{
-	free(w->sorted);
-	free(w->first);
-	free(w->levels);
+		sorted[i] = (uint32_t)i;
+	sort_with(sorted, s->n, sizeof *sorted, compare_stacks, s);
+	tree_init(t, s->n);
+	for (size_t i = s->n; i-- > 0;)
+		tree_prepend(t, sorted[i], s->list[sorted[i]].parent);
+	free(sorted);
 }

@@ -3,6 +3,7 @@
 
 #include "common/base/intern.h"
 #include "common/program/callgraph.h"
+#include "common/program/tree.h"
 
 /*
  * Callgraphs as a tree of stacks, by function names: nodes that have the same
@@ -60,31 +61,7 @@ struct span stacks_program(const struct stacks *);
  */
 int64_t *stacks_inclusive(const struct stacks *, unsigned measure);
 
-/*
- * A depth-first walk over all stacks, siblings by name.  It visits each stack
- * twice: it enters the stack before its callees, and leaves it after them.
- *
- *	walk_init(&w, &stacks);
- *	while (walk_next(&w))
- *		... w.stack, w.enters ...
- *	walk_release(&w);
- */
-struct walk {
-	uint32_t stack;		/* its index in the list of stacks */
-	bool enters;		/* the walk enters the stack; else leaves it */
-
-	/* Private to stacks.c. */
-	uint32_t *sorted;	/* by parent, then name */
-	size_t *first;		/* by stack: start of its callees in sorted */
-	struct walk_level {
-		uint32_t stack;
-		size_t next, end;	/* callees to visit, in sorted */
-	} *levels;
-	size_t depth, cap;
-};
-
-void walk_init(struct walk *, const struct stacks *);
-bool walk_next(struct walk *);
-void walk_release(struct walk *);
+/* Makes a tree of the stacks, siblings by name.  The caller releases it. */
+void stacks_tree(const struct stacks *, struct tree *);
 
 #endif

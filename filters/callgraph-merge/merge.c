@@ -5,6 +5,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/json/json.h"
+#include "common/program/tree.h"
 #include "filters/callgraph-merge/merge.h"
 
 struct merge_module {
@@ -264,10 +265,7 @@ position_of(const struct merge *m, uint32_t module)
 	return module != INDEX_NONE ? m->modules[module].position : INDEX_NONE;
 }
 
-/*
- * By parent, so that siblings are together, and then by address; roots, whose
- * parent is INDEX_NONE, are last.
- */
+/* By parent, which decides most comparisons; siblings by address. */
 static int
 compare_nodes(const void *a, const void *b)
 {
@@ -316,27 +314,17 @@ put_node(const struct merge *m, uint32_t node, uint32_t parent,
 	buf_char(b, '}');
 }
 
-/* One for each depth of the walk: the siblings that are still to be written. */
-struct level {
-	size_t next, end;	/* in the sorted nodes */
-	uint32_t parent;	/* position of their parent in the record, or
-				   INDEX_NONE */
-};
-
-/*
- * Writes the nodes in pre-order, without recursion: a tree may be 100,000 nodes
- * deep.
- */
+/* Writes the nodes in pre-order. */
 static void
 put_nodes(const struct merge *m, struct buf *b)
 {
 	struct sorted_node *sorted = mem_resize(NULL, m->n_nodes + 1,
 	    sizeof *sorted);
-	/* By node: where its children begin in sorted. */
-	size_t *first = mem_resize(NULL, m->n_nodes + 2, sizeof *first);
-	struct level *levels = NULL;
-	size_t depth = 0, cap = 0, next = 0;
-	uint32_t n_written = 0;
+	/* By node: its position in the record. */
+	uint32_t *positions = mem_resize(NULL, m->n_nodes + 1,
+	    sizeof *positions);
+	uint32_t n_written = 0, parent;
+	struct tree t;
 
 	for (size_t i = 0; i < m->n_nodes; i++) {
 		struct key key = m->nodes[i].key;
@@ -346,32 +334,21 @@ put_nodes(const struct merge *m, struct buf *b)
 		sorted[i] = (struct sorted_node){ key, (uint32_t)i };
 	}
 	sort(sorted, m->n_nodes, sizeof *sorted, compare_nodes);
-	for (size_t i = 0; i <= m->n_nodes; i++) {
-		first[i] = next;
-		while (next < m->n_nodes && sorted[next].key.parent == i)
-			next++;
-	}
-
-	/* The rest of sorted, from next on, are the roots. */
-	levels = mem_grow(levels, &cap, 1, sizeof *levels);
-	levels[depth++] = (struct level){ next, m->n_nodes, INDEX_NONE };
-	while (depth > 0) {
-		struct level *l = &levels[depth - 1];
-		uint32_t node;
-
-		if (l->next == l->end) {
-			depth--;
-			continue;
-		}
-		node = sorted[l->next++].node;
-		put_node(m, node, l->parent, b);
-		levels = mem_grow(levels, &cap, depth + 1, sizeof *levels);
-		levels[depth++] = (struct level){ first[node],
-		    first[node + 1], n_written++ };
-	}
+	tree_init(&t, m->n_nodes);
+	for (size_t i = m->n_nodes; i-- > 0;)
+		tree_prepend(&t, sorted[i].node, sorted[i].key.parent);
 	free(sorted);
-	free(first);
-	free(levels);
+
+	while (tree_next(&t)) {
+		if (!t.enters)
+			continue;
+		positions[t.node] = n_written++;
+		parent = m->nodes[t.node].key.parent;
+		put_node(m, t.node, parent != INDEX_NONE ? positions[parent] :
+		    INDEX_NONE, b);
+	}
+	tree_release(&t);
+	free(positions);
 }
 
 void

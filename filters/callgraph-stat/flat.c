@@ -4,6 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
+#include "common/program/tree.h"
 #include "filters/callgraph-stat/flat.h"
 
 const char *const level_names[] = { "function", "file", "module", "callsite",
@@ -209,78 +210,66 @@ add_number(struct flat *p, int64_t *sum, int64_t n)
 }
 
 /*
- * The links from parents to children.  An additional node, number n_nodes, is
- * the parent of the roots.
- */
-struct tree {
-	uint32_t *first_child, *next_sibling;
-};
-
-static void
-tree_init(struct tree *t, const struct callgraph *g)
-{
-	uint32_t parent;
-
-	t->first_child = mem_resize(NULL, g->n_nodes + 1,
-	    sizeof *t->first_child);
-	t->next_sibling = mem_resize(NULL, g->n_nodes + 1,
-	    sizeof *t->next_sibling);
-	for (size_t i = 0; i <= g->n_nodes; i++)
-		t->first_child[i] = INDEX_NONE;
-	for (size_t i = g->n_nodes; i-- > 0;) {
-		parent = g->nodes[i].parent != INDEX_NONE ?
-		    g->nodes[i].parent : (uint32_t)g->n_nodes;
-		t->next_sibling[i] = t->first_child[parent];
-		t->first_child[parent] = (uint32_t)i;
-	}
-}
-
-/*
- * Adds each node i to the entry of `to` with the index entries[i].  Walks the
- * tree depth first, without recursion, and returns its depth.
+ * Adds the measures of a node to an entry when the walk enters the node.
  *
  * Total time must not be counted again in a recursion.  If f() calls g(), which
  * calls f() again, the total time of the inner f() is already part of that of
  * the outer one:
  *
- *	f  total 10	n_open of f becomes 1: counts
+ *	f  total 10	n_open of f is 0: counts
  *	  g  total 8
- *	    f  total 5	n_open of f becomes 2: does not count
+ *	    f  total 5	n_open of f is 1: does not count
  *
  * So n_open is the number of nodes on the current path that belong to an entry.
  */
-static int64_t
-add_nodes(struct flat *p, struct entries *to,
-    const struct callgraph *g, const struct tree *tree,
-    const uint32_t *entries, int side)
+static void
+enter_node(struct flat *p, struct entry *e, const int64_t *measures, int side)
 {
-	uint32_t i = tree->first_child[g->n_nodes], next;
+	struct tally *t = &e->tallies[side];
+
+	t->is_present = true;
+	for (unsigned k = 0; k < N_MEASURES; k++)
+		if (k != TOTAL_NS || e->n_open == 0)
+			add_number(p, &t->measures[k], measures[k]);
+	if (e->n_open == 0)
+		add_number(p, &t->outer_calls, measures[CALLS]);
+	e->n_open++;
+}
+
+/*
+ * Adds each node i to functions[i] and, unless the level is that of functions,
+ * to groups[i].  Returns the depth of the tree.
+ */
+static int64_t
+add_nodes(struct flat *p, const struct callgraph *g, const uint32_t *functions,
+    const uint32_t *groups, int side)
+{
+	bool has_groups = p->level != BY_FUNCTION;
 	int64_t depth = 0, max_depth = 0;
+	struct tree t;
 
-	while (i != INDEX_NONE) {
-		const int64_t *measures = g->nodes[i].measures;
-		struct entry *e = &to->list[entries[i]];
-		struct tally *t = &e->tallies[side];
+	tree_init(&t, g->n_nodes);
+	for (size_t i = g->n_nodes; i-- > 0;)
+		tree_prepend(&t, (uint32_t)i, g->nodes[i].parent);
+	while (tree_next(&t)) {
+		const int64_t *measures = g->nodes[t.node].measures;
 
-		t->is_present = true;
-		for (unsigned k = 0; k < N_MEASURES; k++)
-			if (k != TOTAL_NS || e->n_open == 0)
-				add_number(p, &t->measures[k], measures[k]);
-		if (e->n_open == 0)
-			add_number(p, &t->outer_calls, measures[CALLS]);
-		e->n_open++;
+		if (!t.enters) {
+			depth--;
+			p->functions.list[functions[t.node]].n_open--;
+			if (has_groups)
+				p->groups.list[groups[t.node]].n_open--;
+			continue;
+		}
 		if (++depth > max_depth)
 			max_depth = depth;
-
-		next = tree->first_child[i];
-		while (i != INDEX_NONE && next == INDEX_NONE) {
-			to->list[entries[i]].n_open--;
-			depth--;
-			next = tree->next_sibling[i];
-			i = g->nodes[i].parent;
-		}
-		i = next;
+		enter_node(p, &p->functions.list[functions[t.node]], measures,
+		    side);
+		if (has_groups)
+			enter_node(p, &p->groups.list[groups[t.node]],
+			    measures, side);
 	}
+	tree_release(&t);
 	return max_depth;
 }
 
@@ -288,10 +277,11 @@ void
 flat_add(struct flat *p, const struct callgraph *g,
     const struct rec *rec, int side)
 {
+	/* By node: the indexes of its entries. */
 	uint32_t *functions = mem_resize(NULL, g->n_nodes + 1,
-	    sizeof *functions), *groups = NULL;
+	    sizeof *functions);
+	uint32_t *groups = mem_resize(NULL, g->n_nodes + 1, sizeof *groups);
 	struct totals *totals = &p->totals[side];
-	struct tree tree;
 	int64_t depth;
 
 	add_number(p, &totals->records, callgraph_count(rec, GRAPH_RECORDS, 1));
@@ -300,28 +290,21 @@ flat_add(struct flat *p, const struct callgraph *g,
 	add_number(p, &totals->probe_ns,
 	    callgraph_count(rec, GRAPH_PROBE_NS, 0));
 	totals->nodes += (int64_t)g->n_nodes;
-	for (size_t i = 0; i < g->n_nodes; i++)
-		for (unsigned k = 0; k < N_MEASURES; k++)
-			if (k != TOTAL_NS || g->nodes[i].parent == INDEX_NONE)
-				add_number(p, &totals->measures[k],
-				    g->nodes[i].measures[k]);
 
-	tree_init(&tree, g);
-	for (size_t i = 0; i < g->n_nodes; i++)
-		functions[i] = function_of(p, g, &g->nodes[i], side);
-	depth = add_nodes(p, &p->functions, g, &tree, functions, side);
+	for (size_t i = 0; i < g->n_nodes; i++) {
+		const struct graph_node *n = &g->nodes[i];
+
+		for (unsigned k = 0; k < N_MEASURES; k++)
+			if (k != TOTAL_NS || n->parent == INDEX_NONE)
+				add_number(p, &totals->measures[k],
+				    n->measures[k]);
+		functions[i] = function_of(p, g, n, side);
+		if (p->level != BY_FUNCTION)
+			groups[i] = group_of(p, g, n, functions);
+	}
+	depth = add_nodes(p, g, functions, groups, side);
 	if (depth > totals->depth)
 		totals->depth = depth;
-
-	if (p->level != BY_FUNCTION) {
-		groups = mem_resize(NULL, g->n_nodes + 1, sizeof *groups);
-		for (size_t i = 0; i < g->n_nodes; i++)
-			groups[i] = group_of(p, g, &g->nodes[i], functions);
-		add_nodes(p, &p->groups, g, &tree, groups, side);
-	}
-
-	free(tree.first_child);
-	free(tree.next_sibling);
 	free(functions);
 	free(groups);
 }

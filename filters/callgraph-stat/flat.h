@@ -42,7 +42,7 @@ struct entry {
 	sym module;		/* its name, or SYM_NONE */
 	sym file;		/* or SYM_NONE, or FILES_DIFFER */
 	int64_t line;		/* 0: unknown, or its nodes have several */
-	uint32_t n_open;	/* its nodes on the current path: add_nodes()
+	uint32_t n_open;	/* its nodes on the current path: enter_node()
 				   in flat.c */
 	struct tally tallies[N_SIDES];
 };
