@@ -48,39 +48,38 @@ text_sym(struct flat *p, struct span text)
 	return text.n > 0 ? intern_add(&p->texts, text) : SYM_NONE;
 }
 
-/* The index of an entry, which is added if it is new. */
+static const struct entry_key no_key = { .name = SYM_NONE, .module = SYM_NONE,
+    .caller = INDEX_NONE, .callee = INDEX_NONE };
+
+/*
+ * The index of an entry, which is added if it is new.  m is its module, or
+ * NULL.  One build id may occur with several paths: the first name in byte
+ * order is kept, so that the order of records does not matter.
+ */
 static uint32_t
-find_entry(struct entries *t, const struct entry_key *key)
+find_entry(struct flat *p, struct entries *t, const struct entry_key *key,
+    const struct graph_module *m)
 {
 	uint32_t i = map_find_or_add_inline(&t->map,
 	    span_bytes(key, sizeof *key), (uint32_t)t->n, entry_key);
+	sym name = m != NULL ? text_sym(p, m->name) : SYM_NONE;
 	struct entry *e;
 
-	if (i < t->n)
-		return i;
-	t->list = mem_grow(t->list, &t->cap, t->n + 1, sizeof *t->list);
-	e = &t->list[t->n++];
-	*e = (struct entry){ .key = *key, .module = SYM_NONE,
-	    .file = SYM_NONE };
-	for (int side = 0; side < N_SIDES; side++)
-		for (unsigned k = 0; k < N_MEASURES; k++)
-			e->tallies[side].measures[k] = INT_UNKNOWN;
-	return i;
-}
-
-/*
- * Sets the name of an entry's module, unless m is NULL.  One build id may occur
- * with several paths: the first name in byte order is kept, so that the order
- * of records does not matter.
- */
-static void
-update_module(struct flat *p, struct entry *e, const struct graph_module *m)
-{
-	sym name = m != NULL ? text_sym(p, m->name) : SYM_NONE;
-
+	if (i == t->n) {
+		t->list = mem_grow(t->list, &t->cap, t->n + 1,
+		    sizeof *t->list);
+		e = &t->list[t->n++];
+		*e = (struct entry){ .key = *key, .module = SYM_NONE,
+		    .file = SYM_NONE };
+		for (int side = 0; side < N_SIDES; side++)
+			for (unsigned k = 0; k < N_MEASURES; k++)
+				e->tallies[side].measures[k] = INT_UNKNOWN;
+	}
+	e = &t->list[i];
 	if (name != SYM_NONE && (e->module == SYM_NONE ||
 	    intern_cmp(&p->texts, name, e->module) < 0))
 		e->module = name;
+	return i;
 }
 
 /*
@@ -127,18 +126,17 @@ function_of(struct flat *p, const struct callgraph *g,
 {
 	const struct graph_module *m = n->has_function ?
 	    callgraph_module_at(g, n->function) : NULL;
-	struct entry_key key = { .name = text_sym(p, n->name),
-	    .module = SYM_NONE, .caller = INDEX_NONE, .callee = INDEX_NONE };
+	struct entry_key key = no_key;
 	uint32_t i;
 
+	key.name = text_sym(p, n->name);
 	if (m != NULL && key.name != SYM_NONE) {
 		key.module = text_sym(p, m->name);
 	} else if (m != NULL) {
 		key.module = module_id(p, m);
 		key.line_or_offset = n->function - m->base;
 	}
-	i = find_entry(&p->functions, &key);
-	update_module(p, &p->functions.list[i], m);
+	i = find_entry(p, &p->functions, &key, m);
 	if (side == NOW || !p->functions.list[i].tallies[NOW].is_present)
 		update_file(p, &p->functions.list[i], n);
 	return i;
@@ -155,11 +153,11 @@ call_site_of(struct flat *p, const struct callgraph *g,
 	const struct graph_module *m = n->has_call_site ?
 	    callgraph_module_at(g, n->call_site - 1) : NULL;
 	struct span file = n->texts[NODE_CALL_FILE];
-	struct entry_key key = { .name = SYM_NONE, .module = SYM_NONE,
-	    .caller = caller, .callee = callee };
+	struct entry_key key = no_key;
 	int64_t line;
-	uint32_t i;
 
+	key.caller = caller;
+	key.callee = callee;
 	if (file.n > 0 && file.p[0] == '"' &&
 	    text_i64(n->texts[NODE_CALL_LINE], &line) && line > 0) {
 		key.name = text_sym(p, file);
@@ -168,9 +166,7 @@ call_site_of(struct flat *p, const struct callgraph *g,
 		key.module = module_id(p, m);
 		key.line_or_offset = n->call_site - m->base;
 	}
-	i = find_entry(&p->groups, &key);
-	update_module(p, &p->groups.list[i], m);
-	return i;
+	return find_entry(p, &p->groups, &key, m);
 }
 
 /* The entry of a node at the profile's level. */
@@ -178,26 +174,20 @@ static uint32_t
 group_of(struct flat *p, const struct callgraph *g,
     const struct graph_node *n, const uint32_t *functions)
 {
-	struct entry_key key = { .name = SYM_NONE, .module = SYM_NONE,
-	    .caller = INDEX_NONE, .callee = INDEX_NONE };
+	struct entry_key key = no_key;
 	const struct graph_module *m = NULL;
-	uint32_t i;
 
 	if (p->level == BY_CALLSITE)
 		return call_site_of(p, g, n, n->parent != INDEX_NONE ?
 		    functions[n->parent] : INDEX_NONE,
 		    functions[n - g->nodes]);
-	if (p->level == BY_FILE) {
+	if (p->level == BY_FILE)
 		key.name = text_sym(p, n->file);
-		return find_entry(&p->groups, &key);
-	}
-	if (n->has_function)
+	else if (n->has_function)
 		m = callgraph_module_at(g, n->function);
 	if (m != NULL)
 		key.module = text_sym(p, m->name);
-	i = find_entry(&p->groups, &key);
-	p->groups.list[i].module = key.module;
-	return i;
+	return find_entry(p, &p->groups, &key, m);
 }
 
 /* --- adding -------------------------------------------------------------- */
