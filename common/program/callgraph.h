@@ -51,21 +51,21 @@ struct graph_node {
 
 /*
  * Adds n, unless it is INT_UNKNOWN, to a sum; INT_UNKNOWN as the sum counts as
- * 0.  If the sum is too large for a record, returns false and limits it to the
- * greatest integer that a record can hold.
+ * 0.  If the sum is too large for a record, limits it to the greatest integer
+ * that a record can hold, and sets *overflowed.
  */
-static inline bool
-measure_add(int64_t *sum, int64_t n)
+static inline void
+measure_add(int64_t *sum, int64_t n, bool *overflowed)
 {
 	const int64_t max = (INT64_C(1) << REC_INT_BITS) - 1;
 
 	if (n == INT_UNKNOWN)
-		return true;
+		return;
 	*sum = *sum == INT_UNKNOWN ? n : *sum + n;
-	if (*sum <= max)
-		return true;
-	*sum = max;
-	return false;
+	if (*sum > max) {
+		*sum = max;
+		*overflowed = true;
+	}
 }
 
 /*

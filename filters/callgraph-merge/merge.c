@@ -93,13 +93,6 @@ keep_first(struct merge *m, sym *first, struct span text)
 		*first = s;
 }
 
-static void
-add_number(struct merge *m, int64_t *sum, int64_t n)
-{
-	if (!measure_add(sum, n))
-		m->overflowed = true;
-}
-
 static uint32_t
 add_module(struct merge *m, const struct graph_module *from)
 {
@@ -182,10 +175,12 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 	if (rec_int(rec, GRAPH_TIME_US, &n) == REC_OK && n >= 0 &&
 	    n > m->time_us)
 		m->time_us = n;
-	add_number(m, &m->records, callgraph_count(rec, GRAPH_RECORDS, 1));
-	add_number(m, &m->nodes_limited,
-	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0));
-	add_number(m, &m->probe_ns, callgraph_count(rec, GRAPH_PROBE_NS, 0));
+	measure_add(&m->records, callgraph_count(rec, GRAPH_RECORDS, 1),
+	    &m->overflowed);
+	measure_add(&m->nodes_limited,
+	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0), &m->overflowed);
+	measure_add(&m->probe_ns, callgraph_count(rec, GRAPH_PROBE_NS, 0),
+	    &m->overflowed);
 	m->folded_recursion |= rec_true(rec, GRAPH_FOLDED_RECURSION);
 
 	for (size_t i = 0; i < g->n_nodes; i++) {
@@ -201,7 +196,8 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 		nodes[i] = add_node(m, &key);
 		to = &m->nodes[nodes[i]];
 		for (unsigned k = 0; k < N_MEASURES; k++)
-			add_number(m, &to->measures[k], from->measures[k]);
+			measure_add(&to->measures[k], from->measures[k],
+			    &m->overflowed);
 		for (unsigned k = 0; k < N_NODE_TEXTS; k++)
 			keep_first(m, &to->texts[k], from->texts[k]);
 	}

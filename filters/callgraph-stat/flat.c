@@ -192,13 +192,6 @@ group_of(struct flat *p, const struct callgraph *g,
 
 /* --- adding -------------------------------------------------------------- */
 
-static void
-add_number(struct flat *p, int64_t *sum, int64_t n)
-{
-	if (!measure_add(sum, n))
-		p->overflowed = true;
-}
-
 /*
  * Adds the measures of a node to an entry when the walk enters the node.
  *
@@ -220,9 +213,10 @@ enter_node(struct flat *p, struct entry *e, const int64_t *measures, int side)
 	t->is_present = true;
 	for (unsigned k = 0; k < N_MEASURES; k++)
 		if (k != TOTAL_NS || e->n_open == 0)
-			add_number(p, &t->measures[k], measures[k]);
+			measure_add(&t->measures[k], measures[k],
+			    &p->overflowed);
 	if (e->n_open == 0)
-		add_number(p, &t->outer_calls, measures[CALLS]);
+		measure_add(&t->outer_calls, measures[CALLS], &p->overflowed);
 	e->n_open++;
 }
 
@@ -274,11 +268,12 @@ flat_add(struct flat *p, const struct callgraph *g,
 	struct totals *totals = &p->totals[side];
 	int64_t depth;
 
-	add_number(p, &totals->records, callgraph_count(rec, GRAPH_RECORDS, 1));
-	add_number(p, &totals->nodes_limited,
-	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0));
-	add_number(p, &totals->probe_ns,
-	    callgraph_count(rec, GRAPH_PROBE_NS, 0));
+	measure_add(&totals->records, callgraph_count(rec, GRAPH_RECORDS, 1),
+	    &p->overflowed);
+	measure_add(&totals->nodes_limited,
+	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0), &p->overflowed);
+	measure_add(&totals->probe_ns, callgraph_count(rec, GRAPH_PROBE_NS, 0),
+	    &p->overflowed);
 	totals->nodes += (int64_t)g->n_nodes;
 
 	for (size_t i = 0; i < g->n_nodes; i++) {
@@ -286,8 +281,8 @@ flat_add(struct flat *p, const struct callgraph *g,
 
 		for (unsigned k = 0; k < N_MEASURES; k++)
 			if (k != TOTAL_NS || n->parent == INDEX_NONE)
-				add_number(p, &totals->measures[k],
-				    n->measures[k]);
+				measure_add(&totals->measures[k],
+				    n->measures[k], &p->overflowed);
 		functions[i] = function_of(p, g, n, side);
 		if (p->level != BY_FUNCTION)
 			groups[i] = group_of(p, g, n, functions);
