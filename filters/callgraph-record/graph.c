@@ -5,12 +5,13 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/json/json.h"
+#include "common/program/tree.h"
 #include "filters/callgraph-record/graph.h"
 
 bool
 graph_add(struct graph *g, const struct sent_node *n)
 {
-	if (n->parent > g->n || g->n >= UINT32_MAX)
+	if (n->parent > g->n || g->n >= INDEX_NONE - 1)
 		return false;
 	g->nodes = mem_grow(g->nodes, &g->cap, g->n + 1, sizeof *g->nodes);
 	g->nodes[g->n++] = *n;
@@ -18,19 +19,17 @@ graph_add(struct graph *g, const struct sent_node *n)
 }
 
 /*
- * Links siblings and children, subtracts the estimated cost of the probes,
- * computes total times, and returns a reference to the first root (its index
- * plus 1, or 0 for none).  The loop runs backwards, so that the total of a node
- * is complete when it is added to that of its parent.  Each node is linked in
- * front of its later siblings.
+ * Makes a tree of the nodes, subtracts the estimated cost of the probes, and
+ * computes total times.  The loop runs backwards, so that the total of a node
+ * is complete when it is added to that of its parent.
  */
-static uint32_t
-link_nodes(struct graph *g, uint64_t probe_ps)
+static void
+link_nodes(struct graph *g, struct tree *t, uint64_t probe_ps)
 {
 	struct sent_node *n, *p;
 	double added;	/* to the self time, by the probes */
-	uint32_t root = 0;
 
+	tree_init(t, g->n);
 	for (size_t i = g->n; i-- > 0;) {
 		n = &g->nodes[i];
 		/*
@@ -44,38 +43,35 @@ link_nodes(struct graph *g, uint64_t probe_ps)
 		    n->self_ns;
 		n->total_ns += n->self_ns - n->probe_ns;
 
-		if (n->parent == 0) {
-			n->next_sibling = root;
-			root = (uint32_t)i + 1;
+		/* A reference of 0 becomes INDEX_NONE. */
+		tree_prepend(t, (uint32_t)i, n->parent - 1);
+		if (n->parent == 0)
 			continue;
-		}
 		p = &g->nodes[n->parent - 1];
 		p->total_ns += n->total_ns;
 		p->calls_made += n->calls;
-		n->next_sibling = p->first_child;
-		p->first_child = (uint32_t)i + 1;
 	}
-	return root;
 }
 
 void
 graph_put(struct graph *g, const struct emission *e, struct buf *b)
 {
-	/*
-	 * By reference to a node: its position in the record, counted from 1.
-	 * positions[0] is the last position so far.
-	 */
-	uint32_t *positions = mem_zero(g->n + 1, sizeof *positions);
-	uint32_t node = link_nodes(g, e->probe_ps), next;
+	/* By node: its position in the record. */
+	uint32_t *positions = mem_resize(NULL, g->n + 1, sizeof *positions);
+	uint32_t n_written = 0;
 	const struct sent_node *n;
 	uint64_t probe_ns = 0;
+	struct tree t;
 
+	link_nodes(g, &t, e->probe_ps);
 	json_open(b, "nodes", '[');
-	while (node != 0) {
-		n = &g->nodes[node - 1];
-		buf_str(b, positions[0] > 0 ? ",{" : "{");
+	while (tree_next(&t)) {
+		if (!t.enters)
+			continue;
+		n = &g->nodes[t.node];
+		buf_str(b, n_written > 0 ? ",{" : "{");
 		if (n->parent != 0)
-			json_uint(b, "parent", positions[n->parent] - 1);
+			json_uint(b, "parent", positions[n->parent - 1]);
 		json_address(b, "function", n->function);
 		if (n->call_site != 0)
 			json_address(b, "call_site", n->call_site);
@@ -88,17 +84,11 @@ graph_put(struct graph *g, const struct emission *e, struct buf *b)
 		if (e->sampled)
 			json_uint(b, "samples", n->samples);
 		buf_char(b, '}');
-
 		probe_ns += n->probe_ns;
-		positions[node] = ++positions[0];
-		next = n->first_child;
-		while (node != 0 && next == 0) {
-			next = g->nodes[node - 1].next_sibling;
-			node = g->nodes[node - 1].parent;
-		}
-		node = next;
+		positions[t.node] = n_written++;
 	}
 	json_close(b, ']');
+	tree_release(&t);
 	free(positions);
 	if (e->timed)
 		json_uint(b, "probe_ns", probe_ns);

@@ -19,8 +19,7 @@ struct sent_node {
 	/* graph_put() computes these; probe_ns is the cost of the probes. */
 	uint64_t calls_made;	/* calls of its children */
 	uint64_t probe_ns, total_ns;
-	/* References to nodes: the index plus 1, or 0 for none. */
-	uint32_t parent, first_child, next_sibling;
+	uint32_t parent;	/* its index plus 1, or 0 for none */
 };
 
 /* What an emission has besides nodes and modules. */
@@ -56,7 +55,7 @@ struct modules {
 
 /*
  * Adds a node.  Returns false, and adds nothing, if the node's parent was not
- * added before it, or if there are UINT32_MAX nodes: a reference has 32 bits.
+ * added before it, or if there are more nodes than 32 bits can number.
  */
 bool graph_add(struct graph *, const struct sent_node *);
 
