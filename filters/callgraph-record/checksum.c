@@ -1,6 +1,8 @@
 /* checksum - a cache of the checksums of executables */
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/program/checksum.h"
@@ -24,21 +26,28 @@ is_same(const struct stat *a, const struct stat *b)
 }
 
 const char *
-checksum_of(int fd)
+checksum_of(const char *path)
 {
-	struct cached *c;
+	struct cached *c = cache;
 	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0 || fstat(fd, &st) != 0)
+	if (fd < 0)
 		return "";
-	for (c = cache; c != NULL; c = c->next)
-		if (is_same(&c->st, &st))
-			return c->hex;
-	c = mem_zero(1, sizeof *c);
-	c->st = st;
-	if (!checksum_fd(fd, c->hex))
-		c->hex[0] = '\0';
-	c->next = cache;
-	cache = c;
+	if (fstat(fd, &st) != 0) {
+		close(fd);
+		return "";
+	}
+	while (c != NULL && !is_same(&c->st, &st))
+		c = c->next;
+	if (c == NULL) {
+		c = mem_zero(1, sizeof *c);
+		c->st = st;
+		if (!checksum_fd(fd, c->hex))
+			c->hex[0] = '\0';
+		c->next = cache;
+		cache = c;
+	}
+	close(fd);
 	return c->hex;
 }

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE	/* wait4, accept4 */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
@@ -295,15 +294,10 @@ static void
 put_exit(struct buf *b, const char *program, const char *file)
 {
 	const char *checksum = peers_checksum(&state.peers, state.pid);
-	int fd;
 
 	/* If the process has not sent hello, only the path is known. */
-	if (checksum == NULL && file != NULL) {
-		fd = open(file, O_RDONLY | O_CLOEXEC);
-		checksum = checksum_of(fd);
-		if (fd >= 0)
-			close(fd);
-	}
+	if (checksum == NULL && file != NULL)
+		checksum = checksum_of(file);
 
 	json_begin(b, "exit");
 	if (checksum != NULL && checksum[0] != '\0')

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE	/* struct ucred, sigabbrev_np */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -353,22 +352,19 @@ forget_processes(struct peers *p, struct buf *b)
 
 /*
  * The checksum of /proc/PID/exe, because the file at the program's path may
- * have been replaced.  If the process has ended, that of the file at the path.
+ * have been replaced.  If that cannot be read, perhaps because the process has
+ * ended, it is that of the file at the path.
  */
 static const char *
 checksum_of_process(pid_t pid, const char *program)
 {
 	char path[64];
 	const char *checksum;
-	int fd;
 
 	snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		fd = open(program, O_RDONLY | O_CLOEXEC);
-	checksum = checksum_of(fd);
-	if (fd >= 0)
-		close(fd);
+	checksum = checksum_of(path);
+	if (checksum[0] == '\0')
+		checksum = checksum_of(program);
 	if (checksum[0] == '\0')
 		err_warn("warning: cannot read '%s', the program of process "
 		    "%ld", program, (long)pid);
