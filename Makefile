@@ -106,7 +106,6 @@ $(RECORDER): filters/make-record/library/recorder.c \
 $(OUT)/filters/make-record/workspace.o: $(RECORDER)
 $(OUT)/filters/make-record/workspace.o: COMPILE += -DLIBRARY='"$(RECORDER)"'
 
-$(OUT)/test/programs/symbols: $(OUT)/filters/callgraph-symbolize/text-cache.o
 $(OUT)/test/unit/shorten: $(OUT)/filters/callgraph-stat/shorten.o
 $(TEST_PROGRAMS): %: %.o $(OUT)/libweir.a
 	$(LINK) -o $@ $(filter %.o,$^) $(OUT)/libweir.a $(LIBS)

@@ -282,8 +282,7 @@ damaged_copy() {
 }
 
 @test "a call that occurs often has the same text each time" {
-	# From its ninth occurrence on, the text of a call comes from a cache;
-	# so the nodes are repeated 12 times.
+	# Texts are composed once; so the nodes are repeated 12 times.
 	python3 "$ORACLE" record "$PROGRAMS/cc5" 100 "$(seed)" 0x0 >once
 	jq -c '.nodes |= [range(12) as $i | .[]]' once >record
 	symbolized

@@ -1,5 +1,6 @@
 /* answers - writes the symbols of an address as JSON members */
 
+#include "common/base/mem.h"
 #include "common/json/json.h"
 #include "common/program/demangle.h"
 #include "filters/callgraph-symbolize/answers.h"
@@ -7,6 +8,8 @@
 static struct {
 	bool demangles;
 	struct demangler names;
+	struct arena texts;	/* of locations */
+	struct buf text;	/* the one that is composed */
 } state;
 
 void
@@ -20,6 +23,8 @@ void
 answers_release(void)
 {
 	demangler_release(&state.names);
+	arena_release(&state.texts);
+	buf_release(&state.text);
 }
 
 /* Writes the members of a location that are known, under these keys. */
@@ -38,43 +43,50 @@ put_location(struct buf *b, struct location l, const char *file_key,
 }
 
 /*
- * Adds the members of a location, without a comma before the first; they are
- * composed once and then copied from the cache.  False if the location has
- * none.  s->symbols must be open.
+ * The members of a location, without a comma before the first; empty if it has
+ * none.  They are composed once.  s->symbols must be open.
  */
-static bool
-add_location(struct source *s, uint32_t number, struct buf *b)
+static struct span
+location_text(struct source *s, uint32_t number)
 {
-	struct text_cache *cache = &s->locations;
-	struct text *t = text_cache_at(cache, number);
+	size_t n = s->texts_cap;
+	struct span *text;
 
-	if (!t->is_cached) {
+	if (number >= n) {
+		s->texts = mem_grow(s->texts, &s->texts_cap, number + 1u,
+		    sizeof *s->texts);
+		memset(s->texts + n, 0, (s->texts_cap - n) * sizeof *s->texts);
+	}
+	text = &s->texts[number];
+	if (text->p == NULL) {
 		/*
 		 * After a "{", json_key() writes no comma.  The "{" is not part
 		 * of the text.
 		 */
-		buf_char(&cache->buf, '{');
-		put_location(text_cache_begin(cache, t),
-		    symbols_location(s->symbols, number), "file", "line");
-		text_cache_end(cache, t);
+		state.text.len = 0;
+		buf_char(&state.text, '{');
+		put_location(&state.text, symbols_location(s->symbols, number),
+		    "file", "line");
+		*text = arena_span(&state.texts, span_of(state.text.data + 1,
+		    state.text.len - 1));
 	}
-	text_cache_copy(cache, t, b);
-	return t->n > 0;
+	return *text;
 }
 
 bool
 answers_add_function(struct source *s, uint64_t address, struct buf *b)
 {
 	struct symbols *symbols = source_symbols(s);
+	struct span text;
 
 	if (symbols == NULL)
 		return false;
-	/* The text from the cache has no comma before its first member. */
+	text = location_text(s, symbols_find(symbols, address)->function);
+	if (text.n == 0)
+		return false;
 	buf_char(b, ',');
-	if (add_location(s, symbols_find(symbols, address)->function, b))
-		return true;
-	b->len--;
-	return false;
+	buf_add(b, text.p, text.n);
+	return true;
 }
 
 bool
@@ -84,7 +96,7 @@ answers_add_call(struct source *s, uint64_t return_address, struct buf *b)
 	const size_t before = b->len;
 	struct location call = { 0 };
 	const struct answer *a;
-	struct text *t;
+	struct span text;
 
 	if (symbols == NULL)
 		return false;
@@ -93,29 +105,18 @@ answers_add_call(struct source *s, uint64_t return_address, struct buf *b)
 	 * itself may be in another function if the callee never returns.
 	 */
 	a = symbols_find(symbols, return_address - 1);
-	t = text_cache_at(&s->calls, a->number);
-	if (t->is_cached) {
-		text_cache_copy(&s->calls, t, b);
-		return t->n > 0;
-	}
-
 	call.file = a->file;
 	call.line = a->line;
 	put_location(b, call, "call_file", "call_line");
 	if (a->n_inlined > 0) {
 		json_open(b, "call_inlined", '[');
 		for (uint32_t i = 0; i < a->n_inlined; i++) {
+			text = location_text(s, a->inlined[i]);
 			buf_str(b, i > 0 ? ",{" : "{");
-			add_location(s, a->inlined[i], b);
+			buf_add(b, text.p, text.n);
 			buf_char(b, '}');
 		}
 		json_close(b, ']');
-	}
-
-	if (text_cache_count_request(t)) {
-		buf_add(text_cache_begin(&s->calls, t), b->data + before,
-		    b->len - before);
-		text_cache_end(&s->calls, t);
 	}
 	return b->len > before;
 }

@@ -6,8 +6,8 @@
 
 /*
  * Writes the members that are added to a node, each with a comma before it.
- * The texts of locations are cached, and so are the texts of calls that are
- * requested often.  Addresses are those in the module's file, not in memory.
+ * The texts of locations are cached.  Addresses are those in the module's file,
+ * not in memory.
  */
 void answers_init(bool demangles);
 void answers_release(void);

@@ -48,8 +48,7 @@ sources_release(void)
 
 		if (s->symbols != NULL && !s->is_executable)
 			symbols_close(s->symbols);
-		text_cache_release(&s->locations);
-		text_cache_release(&s->calls);
+		free(s->texts);
 		free(s);
 	}
 	for (size_t i = 0; i < state.options->executables.n; i++)

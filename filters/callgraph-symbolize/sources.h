@@ -8,7 +8,6 @@
 #include "common/filter/filter.h"
 #include "common/filter/opt.h"
 #include "common/program/symbols.h"
-#include "filters/callgraph-symbolize/text-cache.h"
 
 /*
  * Where symbols are looked for, in this order: in releases, in the executables
@@ -37,8 +36,9 @@ struct source {
 	bool is_executable;		/* they are those of an executable named
 					   on the command line, which is closed
 					   by itself */
-	/* For answers.c, by number of a location or of an answer. */
-	struct text_cache locations, calls;
+	struct span *texts;		/* for answers.c: of locations, by their
+					   number; p is NULL if not composed */
+	size_t texts_cap;
 };
 
 void sources_init(const struct sources_options *);

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/mem.h"
 #include "common/program/demangle.h"
 #include "common/program/symbols.h"
-#include "filters/callgraph-symbolize/text-cache.h"
 
 static struct demangler names;
 
@@ -41,23 +41,29 @@ put_line(struct buf *b, const char *file, uint32_t line)
 	buf_char(b, '\n');
 }
 
-/*
- * Caches: the output for each answer of symbols_find(), by the answer's number;
- * and the demangled name of each struct location, by the location's number.
- */
-static struct text_cache answers, location_names;
+/* The demangled names of locations, by their number; p is NULL if not known. */
+static struct span *location_names;
+static size_t names_cap;
+static struct arena arena;
 
 static void
 put_location_name(struct symbols *s, struct buf *b, uint32_t number)
 {
-	struct text *t = text_cache_at(&location_names, number);
+	size_t n = names_cap, before = b->len;
 
-	if (!t->is_cached) {
-		put_name(text_cache_begin(&location_names, t),
-		    symbols_location(s, number).name);
-		text_cache_end(&location_names, t);
+	if (number >= n) {
+		location_names = mem_grow(location_names, &names_cap,
+		    number + 1u, sizeof *location_names);
+		memset(location_names + n, 0, (names_cap - n) *
+		    sizeof *location_names);
 	}
-	text_cache_copy(&location_names, t, b);
+	if (location_names[number].p == NULL) {
+		put_name(b, symbols_location(s, number).name);
+		location_names[number] = arena_span(&arena,
+		    span_of(b->data + before, b->len - before));
+	} else {
+		buf_add(b, location_names[number].p, location_names[number].n);
+	}
 }
 
 /*
@@ -86,18 +92,8 @@ put_frames(struct symbols *s, const struct answer *a, struct buf *b)
 static void
 put_answer(struct symbols *s, const char *text, uint64_t address, struct buf *b)
 {
-	const struct answer *a = symbols_find(s, address);
-	struct text *t = text_cache_at(&answers, a->number);
-
 	buf_str(b, text);
-	if (!t->is_cached && text_cache_count_request(t)) {
-		put_frames(s, a, text_cache_begin(&answers, t));
-		text_cache_end(&answers, t);
-	}
-	if (t->is_cached)
-		text_cache_copy(&answers, t, b);
-	else
-		put_frames(s, a, b);
+	put_frames(s, symbols_find(s, address), b);
 }
 
 /* The same with -d: the function and its declaration. */
@@ -147,7 +143,7 @@ main(int argc, char **argv)
 	symbols_close(s);
 	buf_release(&b);
 	demangler_release(&names);
-	text_cache_release(&answers);
-	text_cache_release(&location_names);
+	free(location_names);
+	arena_release(&arena);
 	return 0;
 }
