@@ -181,17 +181,15 @@ place_of(const struct flame *fl, int64_t value)
 }
 
 static void
-put_tooltip(struct buf *b, const struct flame *fl, uint32_t stack,
-    struct span name)
+put_tooltip(struct buf *b, const struct flame *fl, uint32_t stack)
 {
 	const struct frame *frame = &fl->s->frames[fl->s->list[stack].frame];
 	const int64_t *measures = fl->s->list[stack].measures;
 
-	xml_text(b, text_prefix(name, NAME_MAX_BYTES));
-	if (frame->file != SYM_NONE) {
+	xml_text(b, text_prefix(frame->name, NAME_MAX_BYTES));
+	if (frame->file.n > 0) {
 		buf_char(b, '\n');
-		xml_text(b, text_prefix(intern_span(&fl->s->texts, frame->file),
-		    NAME_MAX_BYTES));
+		xml_text(b, text_prefix(frame->file, NAME_MAX_BYTES));
 		if (frame->line > 0)
 			buf_printf(b, ":%lld", (long long)frame->line);
 	}
@@ -211,7 +209,6 @@ static void
 draw_box(struct flame *fl, struct buf *b, uint32_t stack, int64_t at)
 {
 	const struct frame *frame = &fl->s->frames[fl->s->list[stack].frame];
-	struct span name = intern_span(&fl->s->texts, frame->name);
 	int64_t x = place_of(fl, at), y = TOP + (int64_t)(fl->depth + 1) * ROW;
 	int64_t width = place_of(fl, saturating_add(at, fl->sums[stack])) - x;
 
@@ -219,12 +216,12 @@ draw_box(struct flame *fl, struct buf *b, uint32_t stack, int64_t at)
 	if (b == NULL)
 		return;
 	buf_str(b, "<g class=\"box\" tabindex=\"0\"><title>");
-	put_tooltip(b, fl, stack, name);
+	put_tooltip(b, fl, stack);
 	buf_str(b, "</title>");
 	svg_rect(b, x, y, width, BOX);
 	buf_printf(b, " fill=\"#%06x\"/>",
-	    vary(color_of_module(fl, frame->module), name));
-	put_label(b, name, x, y, width);
+	    vary(color_of_module(fl, frame->module), frame->name));
+	put_label(b, frame->name, x, y, width);
 	buf_str(b, "</g>\n");
 }
 

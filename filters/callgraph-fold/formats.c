@@ -6,12 +6,6 @@
 #include "common/base/sort.h"
 #include "filters/callgraph-fold/formats.h"
 
-static struct span
-name_of(const struct stacks *s, uint32_t frame)
-{
-	return intern_span(&s->texts, s->frames[frame].name);
-}
-
 /* --- folded --------------------------------------------------------------- */
 
 /*
@@ -50,7 +44,7 @@ put_folded(struct filter *f, const struct stacks *s, unsigned measure)
 		lengths[depth++] = path.len;
 		if (path.len > 0)
 			buf_char(&path, ';');
-		put_name(&path, name_of(s, stack->frame));
+		put_name(&path, s->frames[stack->frame].name);
 		if (stack->measures[measure] == 0)
 			continue;
 		buf_add(b, path.data, path.len);
@@ -76,10 +70,9 @@ put_frames(struct buf *b, const struct stacks *s)
 		const struct frame *frame = &s->frames[i];
 
 		buf_str(b, i > 0 ? ",{" : "{");
-		json_str(b, "name", intern_span(&s->texts, frame->name));
-		if (frame->file != SYM_NONE)
-			json_str(b, "file", intern_span(&s->texts,
-			    frame->file));
+		json_str(b, "name", frame->name);
+		if (frame->file.n > 0)
+			json_str(b, "file", frame->file);
 		if (frame->line > 0)
 			json_int(b, "line", frame->line);
 		buf_char(b, '}');
@@ -212,14 +205,11 @@ put_position(struct buf *b, const struct stacks *s, uint32_t frame,
 	const struct frame *f = &s->frames[frame];
 
 	buf_printf(b, "%sfl=", prefix);
-	if (f->file != SYM_NONE)
-		put_name(b, intern_span(&s->texts, f->file));
-	else
-		buf_str(b, "???");
+	put_name(b, f->file.n > 0 ? f->file : span_str("???"));
 	buf_printf(b, "\n%sfn=(%u)", prefix, frame + 1);
 	if (!is_written[frame]) {
 		buf_char(b, ' ');
-		put_name(b, name_of(s, frame));
+		put_name(b, f->name);
 		is_written[frame] = true;
 	}
 	buf_char(b, '\n');

@@ -72,7 +72,7 @@ find_frame(struct stacks *s, const struct callgraph *g,
     const struct graph_node *n)
 {
 	struct buf key = { 0 };
-	struct frame f = { .file = SYM_NONE, .module = SYM_NONE };
+	struct frame f = { .module = SYM_NONE };
 	const struct graph_module *m;
 	size_t name_length, n_before = s->frame_keys.n;
 	sym number;
@@ -87,9 +87,9 @@ find_frame(struct stacks *s, const struct callgraph *g,
 	number = intern_add(&s->frame_keys, buf_span(&key));
 
 	if (number >= n_before) {
-		f.name = intern_add(&s->texts, span_of(key.data, name_length));
-		if (n->file.n > 0)
-			f.file = intern_add(&s->texts, n->file);
+		f.name = intern_span(&s->frame_keys, number);
+		f.name.n = name_length;
+		f.file = span_of(f.name.p + name_length + 1, n->file.n);
 		if (!text_i64(n->texts[NODE_LINE], &f.line) || f.line < 0)
 			f.line = 0;
 		if (n->has_function &&

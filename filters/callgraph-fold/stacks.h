@@ -12,8 +12,7 @@
 
 /* A function, identified by its name and file. */
 struct frame {
-	sym name;
-	sym file;		/* or SYM_NONE */
+	struct span name, file;	/* parts of its key; file may be empty */
 	sym module;		/* of the first node, or SYM_NONE */
 	int64_t line;		/* 0: unknown */
 };
@@ -26,7 +25,7 @@ struct stack {
 };
 
 struct stacks {
-	struct intern texts;
+	struct intern texts;	/* names of modules and programs */
 	struct frame *frames;
 	size_t n_frames, frames_cap;
 	struct intern frame_keys;	/* name, NUL, file; number i is the key
