@@ -5,15 +5,15 @@
 #include "common/base/num.h"
 #include "filters/callgraph-stat/emit.h"
 
-static const char *const before_keys[] = { [CALLS] = "before_calls",
-    [SELF_NS] = "before_self_ns", [TOTAL_NS] = "before_total_ns",
-    [SAMPLES] = "before_samples" };
-static const char *const change_keys[] = { [CALLS] = "change_calls",
-    [SELF_NS] = "change_self_ns", [TOTAL_NS] = "change_total_ns",
-    [SAMPLES] = "change_samples" };
-static const char *const growth_keys[] = { [CALLS] = "growth_calls",
-    [SELF_NS] = "growth_self", [TOTAL_NS] = "growth_total",
-    [SAMPLES] = "growth_samples" };
+/* By measure. */
+static const struct {
+	const char *before, *change, *growth;
+} keys[N_MEASURES] = {
+	[CALLS] = { "before_calls", "change_calls", "growth_calls" },
+	[SELF_NS] = { "before_self_ns", "change_self_ns", "growth_self" },
+	[TOTAL_NS] = { "before_total_ns", "change_total_ns", "growth_total" },
+	[SAMPLES] = { "before_samples", "change_samples", "growth_samples" },
+};
 
 static void
 put_text(struct buf *b, const char *key, const struct flat *p, sym text)
@@ -143,12 +143,12 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 
 	for (unsigned k = 0; k < N_MEASURES; k++) {
 		put_measure(b, callgraph_measure_keys[k], now->measures[k]);
-		put_measure(b, before_keys[k], before->measures[k]);
+		put_measure(b, keys[k].before, before->measures[k]);
 		if (!flat_change(a->profile, e, k, &change))
 			continue;
-		json_int(b, change_keys[k], change);
+		json_int(b, keys[k].change, change);
 		if (before->measures[k] > 0)
-			json_ratio(b, growth_keys[k], (double)change /
+			json_ratio(b, keys[k].growth, (double)change /
 			    (double)before->measures[k]);
 	}
 
@@ -213,10 +213,10 @@ emit_program(const struct answer *a, struct filter *f, bool before)
 	for (unsigned k = 0; k < N_MEASURES; k++)
 		put_measure(b, callgraph_measure_keys[k], now->measures[k]);
 	for (unsigned k = 0; before && k < N_MEASURES; k++) {
-		put_measure(b, before_keys[k], old->measures[k]);
+		put_measure(b, keys[k].before, old->measures[k]);
 		if (now->measures[k] != INT_UNKNOWN &&
 		    old->measures[k] != INT_UNKNOWN)
-			json_int(b, change_keys[k], now->measures[k] -
+			json_int(b, keys[k].change, now->measures[k] -
 			    old->measures[k]);
 	}
 	filter_end_record(f);
