@@ -79,32 +79,20 @@ number_of(struct intern *strings, const char *s)
 
 /*
  * The number of a scope in this part; 0 for INDEX_NONE.  A scope is numbered at
- * its first use, after its parents.
+ * its first use, after its parents, of which there are SCOPE_DEPTH_MAX at most.
  */
 static uint32_t
 number_of_scope(struct release_writer *w, struct part *p, uint32_t scope)
 {
-	size_t first = p->n_scopes, last;
-	uint32_t swap;
-
 	if (scope == INDEX_NONE)
 		return 0;
-	/* Collect unnumbered scopes from this one outwards, then reverse. */
-	for (uint32_t s = scope; s != INDEX_NONE && w->scope_numbers[s] == 0;
-	    s = w->symtab->scopes[s].parent) {
+	if (w->scope_numbers[scope] == 0) {
+		number_of_scope(w, p, w->symtab->scopes[scope].parent);
 		p->scopes = mem_grow(p->scopes, &p->cap, p->n_scopes + 1,
 		    sizeof *p->scopes);
-		p->scopes[p->n_scopes++] = s;
+		p->scopes[p->n_scopes++] = scope;
+		w->scope_numbers[scope] = (uint32_t)p->n_scopes;
 	}
-	for (last = p->n_scopes; first + 1 < last; first++, last--) {
-		swap = p->scopes[first];
-		p->scopes[first] = p->scopes[last - 1];
-		p->scopes[last - 1] = swap;
-	}
-	/* Number the new scopes, which are the last in the list. */
-	for (size_t i = p->n_scopes; i-- > 0 &&
-	    w->scope_numbers[p->scopes[i]] == 0;)
-		w->scope_numbers[p->scopes[i]] = (uint32_t)i + 1;
 	return w->scope_numbers[scope];
 }
 
