@@ -376,6 +376,23 @@ profile_of() {
 	[[ $stderr == *"not in the line of first parents, and are ignored: 2"* ]]
 }
 
+@test "a merge names the commits that it brings in, with their values" {
+	history a "${A[@]}" >in
+	for i in {16..1}; do
+		merged=
+		[ $i -eq 9 ] && merged=',"x2"'
+		echo "{\"type\":\"version\",\"id\":\"c$i\",\"parents\":[\"c$((i - 1))\"$merged]}"
+	done >>in
+	lines '{"type":"version","id":"x2","parents":["x1"]}' \
+		'{"type":"version","id":"x1","parents":["c4"]}' \
+		'{"uid":"a","value":111,"minor_version":"x1"}' >>in
+	run -1 --separate-stderr perf-diff -H in
+	[ "$(found 'select(.type == "change") | [.minor_version, .merged]')" = \
+		'["c9",["x2","x1"]]' ]
+	run -1 --separate-stderr perf-diff -H --text in
+	[[ $output == *"  c9 merges 2 commits: x2, x1 (111)"* ]]
+}
+
 @test "without version records, the newest commit comes first" {
 	history a "${A[@]}" >in
 	run -1 --separate-stderr perf-diff --history --oldest-first in

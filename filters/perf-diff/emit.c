@@ -1,5 +1,7 @@
 /* emit - writes answers as records */
 
+#include <stdlib.h>
+
 #include "filters/perf-diff/emit.h"
 
 /* A number with 12 significant digits; nothing for one that is not finite. */
@@ -41,6 +43,8 @@ static void
 put_commits(struct buf *b, const struct results *a, const struct change *c)
 {
 	const struct series *s = &a->series[c->series];
+	uint32_t *merged;
+	size_t n;
 
 	if (c->verdict != VERDICT_GONE)
 		json_str(b, "minor_version", results_version(a, c->at));
@@ -60,6 +64,14 @@ put_commits(struct buf *b, const struct results *a, const struct change *c)
 			json_item(b, results_version(a, c->steps[i]));
 		json_close(b, ']');
 	}
+	merged = results_merged(a, c->at, &n);
+	if (n > 0) {
+		json_open(b, "merged", '[');
+		for (size_t i = 0; i < n; i++)
+			json_item(b, intern_span(&a->samples->ids, merged[i]));
+		json_close(b, ']');
+	}
+	free(merged);
 	put_number(b, "size", c->size);
 	put_number(b, "phi", s->phi);
 	put_number(b, "factor", s->factor);

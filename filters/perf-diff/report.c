@@ -186,6 +186,38 @@ put_history_row(struct table *t, const struct results *a,
 	table_next(t);
 }
 
+enum { MERGED_MAX = 10 };
+
+/* "3f2a91cd02 merges 2 commits: 775bc5c30e (14.2 s), 0b9e4f2a11" */
+static void
+put_merged(struct buf *b, const struct results *a, const struct change *c)
+{
+	size_t n, from = b->len;
+	uint32_t *list = results_merged(a, c->at, &n);
+	double value;
+
+	for (size_t i = 0; i < n && i < MERGED_MAX; i++) {
+		if (i == 0) {
+			phrases_id(b, results_version(a, c->at));
+			buf_printf(b, " merges %zu %s", n, plural(n, "commit",
+			    "commits"));
+		}
+		buf_str(b, i == 0 ? ": " : ", ");
+		phrases_id(b, intern_span(&a->samples->ids, list[i]));
+		value = results_median_at(a, c->key, list[i]);
+		if (isnan(value))
+			continue;
+		buf_str(b, " (");
+		phrases_value(b, a, c->key, value);
+		buf_char(b, ')');
+	}
+	free(list);
+	if (b->len == from)
+		return;
+	buf_str(b, n > MERGED_MAX ? " ..." : "");
+	report_item(b, from, 1);
+}
+
 /* The changes of a key, which follow each other. */
 static const struct change *
 report_series(struct buf *b, const struct results *a, const struct change *c)
@@ -193,7 +225,7 @@ report_series(struct buf *b, const struct results *a, const struct change *c)
 	static const char *const heads[] = { "", "commit", "date", "change",
 	    "before", "after", "q", "what" };
 	const struct series *s = &a->series[c->series];
-	const struct change *end = a->changes + a->n;
+	const struct change *end = a->changes + a->n, *first = c;
 	struct buf label = { 0 };
 	struct table t;
 	size_t from;
@@ -209,6 +241,9 @@ report_series(struct buf *b, const struct results *a, const struct change *c)
 	for (; c < end && &a->series[c->series] == s; c++)
 		put_history_row(&t, a, c);
 	table_print(&t, b);
+	for (c = first; c < end && &a->series[c->series] == s; c++)
+		if (c->verdict != VERDICT_GONE)
+			put_merged(b, a, c);
 	buf_release(&label);
 	return c;
 }

@@ -1,9 +1,11 @@
 /* results - what comparisons and histories have in common */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/sort.h"
 #include "common/stats/adjust.h"
+#include "common/stats/values.h"
 #include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/results.h"
 
@@ -99,6 +101,68 @@ results_adjust(const struct results *a, struct tested *list, size_t n)
 		list[i].fdr = q[i];
 	free(p);
 	free(q);
+}
+
+/* Appends the ancestors of the versions from `from` on that are not seen. */
+static size_t
+add_ancestors(const struct samples *s, bool *seen, uint32_t *list, size_t from,
+    size_t n)
+{
+	const struct version *v;
+
+	for (; from < n; from++) {
+		v = &s->versions[list[from]];
+		for (size_t i = 0; i < v->n_parents; i++)
+			if (!seen[v->parents[i]]) {
+				seen[v->parents[i]] = true;
+				list[n++] = v->parents[i];
+			}
+	}
+	return n;
+}
+
+uint32_t *
+results_merged(const struct results *a, size_t position, size_t *n)
+{
+	const struct samples *s = a->samples;
+	const struct version *v = &s->versions[a->order[position]];
+	uint32_t *list = mem_table(s->ids.n, sizeof *list);
+	bool *seen;
+	size_t n_first;
+
+	*n = 0;
+	if (v->n_parents < 2)
+		return list;
+	seen = mem_zero(s->ids.n, sizeof *seen);
+	list[0] = v->parents[0];
+	seen[list[0]] = true;
+	n_first = add_ancestors(s, seen, list, 0, 1);
+	*n = n_first;
+	for (size_t i = 1; i < v->n_parents; i++)
+		if (!seen[v->parents[i]]) {
+			seen[v->parents[i]] = true;
+			list[(*n)++] = v->parents[i];
+		}
+	*n = add_ancestors(s, seen, list, n_first, *n) - n_first;
+	memmove(list, list + n_first, *n * sizeof *list);
+	free(seen);
+	return list;
+}
+
+double
+results_median_at(const struct results *a, uint32_t key, uint32_t version)
+{
+	const struct key *k = &a->samples->keys[key];
+	double *values = mem_table(k->n, sizeof *values), median;
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->n; i++)
+		if (k->list[i].version == version)
+			values[n++] = k->list[i].value;
+	values_sort(values, n);
+	median = n > 0 ? values_median_sorted(values, n) : NAN;
+	free(values);
+	return median;
 }
 
 void

@@ -131,6 +131,17 @@ bool results_is_listed(const struct results *, const struct opt_list *,
 /* Are all values of the key exact? */
 bool results_is_exact(const struct results *, uint32_t key);
 
+/*
+ * Lists the versions that the merge at a position brings in: the ancestors of
+ * its other parents that are not ancestors of its first.  Empty if it is none.
+ * The caller frees the list.
+ */
+uint32_t *results_merged(const struct results *, size_t position, size_t *n);
+
+/* The median of a key's samples of a version; NAN if there are none. */
+double results_median_at(const struct results *, uint32_t key,
+    uint32_t version);
+
 /* Counts all changes. */
 void results_count(struct results *);
 
