@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/num.h"
 #include "common/base/sort.h"
 
 void
@@ -27,54 +26,70 @@ sort_with(void *base, size_t n, size_t size,
 		qsort_r(base, n, size, compare, (void *)(uintptr_t)context);
 }
 
-static int
-compare_u64(const void *a, const void *b)
-{
-	return cmp_u64(*(const uint64_t *)a, *(const uint64_t *)b);
-}
+/* Up to this many numbers are inserted one by one. */
+enum { INSERTION_MAX = 40 };
 
-enum { DIGIT_BITS = 12, N_DIGITS = 1 << DIGIT_BITS, RADIX_MIN = 4096 };
+/* Few numbers have small digits, so that counting them is not the most work. */
+enum { DIGIT_BITS = 12, SMALL_DIGIT_BITS = 8, SMALL_MAX = 4096 };
 
 static size_t
-digit_of(uint64_t value, unsigned shift)
+digit_of(uint64_t value, unsigned shift, unsigned bits)
 {
-	return value >> shift & (N_DIGITS - 1);
+	return value >> shift & ((UINT64_C(1) << bits) - 1);
 }
 
 /* Copies numbers in the order of one digit; equal digits keep their order. */
 static void
-sort_by_digit(uint64_t *to, const uint64_t *from, size_t n, unsigned shift)
+sort_by_digit(uint64_t *to, const uint64_t *from, size_t n, unsigned shift,
+    unsigned bits)
 {
-	size_t next[N_DIGITS] = { 0 }, at = 0, count;
+	size_t next[1 << DIGIT_BITS], at = 0, count;
 
+	memset(next, 0, sizeof *next << bits);
 	for (size_t i = 0; i < n; i++)
-		next[digit_of(from[i], shift)]++;
-	for (size_t d = 0; d < N_DIGITS; d++) {
+		next[digit_of(from[i], shift, bits)]++;
+	for (size_t d = 0; d < (size_t)1 << bits; d++) {
 		count = next[d];
 		next[d] = at;
 		at += count;
 	}
 	for (size_t i = 0; i < n; i++)
-		to[next[digit_of(from[i], shift)]++] = from[i];
+		to[next[digit_of(from[i], shift, bits)]++] = from[i];
+}
+
+static void
+insert_all(uint64_t *list, size_t n)
+{
+	uint64_t value;
+	size_t j;
+
+	for (size_t i = 1; i < n; i++) {
+		value = list[i];
+		for (j = i; j > 0 && list[j - 1] > value; j--)
+			list[j] = list[j - 1];
+		list[j] = value;
+	}
 }
 
 void
 sort_u64(uint64_t *list, size_t n)
 {
-	uint64_t *from = list, *to, *swap, *room, differences = 0;
+	uint64_t small[SMALL_MAX], *from = list, *to, *swap, differences = 0;
+	unsigned bits = n > SMALL_MAX ? DIGIT_BITS : SMALL_DIGIT_BITS;
+	uint64_t *room = n > SMALL_MAX ? mem_table(n, sizeof *room) : NULL;
 
-	if (n < RADIX_MIN) {
-		sort(list, n, sizeof *list, compare_u64);
+	if (n <= INSERTION_MAX) {
+		insert_all(list, n);
 		return;
 	}
-	room = to = mem_table(n, sizeof *room);
+	to = room != NULL ? room : small;
 	for (size_t i = 1; i < n; i++)
 		differences |= list[i] ^ list[0];
-	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+	for (unsigned shift = 0; shift < 64; shift += bits) {
 		/* Digits that all numbers share need no pass. */
-		if (digit_of(differences, shift) == 0)
+		if (digit_of(differences, shift, bits) == 0)
 			continue;
-		sort_by_digit(to, from, n, shift);
+		sort_by_digit(to, from, n, shift, bits);
 		swap = from;
 		from = to;
 		to = swap;

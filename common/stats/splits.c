@@ -62,7 +62,7 @@ struct search {
 /*
  * Scans w points from `from`, given in the order of their values.  For each k
  * the sum of the midranks of the first k points is compared with that of a
- * random order, in standard deviations: the greatest decides.
+ * random order, in standard deviations (s->values[k]): the greatest decides.
  */
 static struct window
 scan(struct search *s, const size_t *sorted, size_t from, size_t w)
@@ -81,7 +81,8 @@ scan(struct search *s, const size_t *sorted, size_t from, size_t w)
 	}
 	for (size_t k = 1; k <= w - SPLIT_SIDE; k++) {
 		sum += (int64_t)s->twice_ranks[k - 1] - (int64_t)(w + 1);
-		if (k < SPLIT_SIDE)
+		/* Most are far from a candidate: no division for them. */
+		if (k < SPLIT_SIDE || fabs((double)sum) < s->forth[k])
 			continue;
 		z = fabs((double)sum) / 2 / s->values[k];
 		if (z > best.z + 1e-9) {
@@ -117,9 +118,11 @@ scan_windows(struct search *s, size_t from, size_t to, size_t w, size_t found)
 			s->slots[k * w + s->filled[k]++] = point;
 	}
 
-	for (k = SPLIT_SIDE; k <= w - SPLIT_SIDE; k++)
+	for (k = SPLIT_SIDE; k <= w - SPLIT_SIDE; k++) {
 		s->values[k] = sqrt((double)k * (double)(w - k) *
 		    (double)(w + 1) / 12);
+		s->forth[k] = 2 * (CANDIDATE_Z - 1e-8) * s->values[k];
+	}
 	for (k = 0; k <= last; k++) {
 		window = scan(s, s->slots + k * w, s->starts[k], w);
 		if (window.z >= CANDIDATE_Z - 1e-9)
