@@ -127,10 +127,15 @@ empty_status() {
 	reads_records && without_task 1 || echo 0
 }
 
+# needs_input - passes if the filter $f has no answer without tasks or samples
+needs_input() {
+	[ "$f" = critpath ] || [ "$f" = perf-diff ]
+}
+
 # without_task STATUS - prints the exit status of the filter $f for input without
-# a task, which would otherwise be STATUS: critpath then has no answer
+# a task or sample, which would otherwise be STATUS
 without_task() {
-	[ "$f" = critpath ] && echo 2 || echo "$1"
+	needs_input && echo 2 || echo "$1"
 }
 
 # writes_records - passes if the filter $f writes records, as all do except
@@ -298,7 +303,7 @@ for case in sys.stdin:
         allowed = (0, 1, 2)
         if what != "plain" and n > 0:
             allowed = {"gzip": (1,), "stream": (2,)}[what]
-            if f == "critpath" and b"task" not in got:
+            if f in ("critpath", "perf-diff") and b"task" not in got:
                 allowed = (2,)
         if status not in allowed:
             sys.exit("%s, %s: the first %d bytes exit with %d\n%s" % (f, path,

@@ -200,7 +200,8 @@ filter_answer_no(struct filter *f, const char *why)
 void
 filter_cannot_answer(struct filter *f, const char *why)
 {
-	err_warn("%s", why);
+	if (why != NULL)
+		err_warn("%s", why);
 	f->cannot_answer = true;
 }
 

@@ -29,8 +29,8 @@ void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
 void filter_answer_no(struct filter *, const char *why) COLD;
 
 /*
- * Says why a question cannot be answered.  The exit status is 2; what was
- * written goes to standard output, but not to a file.
+ * Says why a question cannot be answered, unless that is NULL.  The exit status
+ * is 2; what was written goes to standard output, but not to a file.
  */
 void filter_cannot_answer(struct filter *, const char *why) COLD;
 

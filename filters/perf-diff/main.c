@@ -33,7 +33,7 @@ static const struct opt options[] = {
 	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
 	    "the store is in DIR or above (.)", 0, 0 },
 	{ 0, "nearest", OPT_FLAG, &opt.nearest, NULL,
-	    "if OLD was not measured, take its newest ancestor that was", 0,
+	    "OLD stands for its newest ancestor that was measured", 0,
 	    0 },
 	{ 0, "now", OPT_STR, &opt.o.now, "COMMIT",
 	    "only what is now worse than at COMMIT counts", 0, 0 },
@@ -158,7 +158,9 @@ decide(struct filter *f, const struct results *a)
 	if (a->n_tested == 0 && !o->pass_if_unjudged) {
 		why.len = 0;
 		phrases_sentence(a, &why);
-		filter_cannot_answer(f, buf_cstr(&why));
+		/* That nothing came has been said. */
+		filter_cannot_answer(f, a->samples->n_samples == 0 &&
+		    f->rejecting.n_faults > 0 ? NULL : buf_cstr(&why));
 	} else if (n[VERDICT_DEGRADED] > 0 || (o->improvements &&
 	    n[VERDICT_IMPROVED] > 0) || (o->fail_if_suspected &&
 	    a->n_worse_suspected > 0)) {
