@@ -169,6 +169,30 @@ add_own_ranges(struct debug *d, struct unit *u)
 		report_damage(d, unit_damage);
 }
 
+/*
+ * Units do not nest.  Where the ranges of damaged units overlap, the one that
+ * starts first has the addresses.
+ */
+static void
+index_units(struct debug *d)
+{
+	uint64_t end = 0;
+
+	intervals_sort(d->ranges, d->n_ranges);
+	for (size_t i = 0; i < d->n_ranges; i++) {
+		const struct interval *r = &d->ranges[i];
+
+		if (r->end <= end)
+			continue;
+		intervals_append(&d->unit_index,
+		    r->start > end ? r->start : end, r->index);
+		intervals_append(&d->unit_index, r->end, INDEX_NONE);
+		end = r->end;
+	}
+	free(d->ranges);
+	d->ranges = NULL;
+}
+
 struct debug *
 debug_open(const struct elf *code, const struct elf *debug, const char **why)
 {
@@ -205,9 +229,7 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 	for (size_t i = 0; i < d->n_units; i++)
 		if (!d->units[i].has_ranges)
 			add_own_ranges(d, &d->units[i]);
-	/* Units do not nest, unless the file is damaged. */
-	intervals_build(&d->unit_index, d->ranges, d->n_ranges);
-	free(d->ranges);
+	index_units(d);
 	check_memory();
 	return d;
 }
