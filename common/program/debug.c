@@ -170,8 +170,9 @@ add_own_ranges(struct debug *d, struct unit *u)
 }
 
 /*
- * Units do not nest.  Where the ranges of damaged units overlap, the one that
- * starts first has the addresses.
+ * Units do not nest.  Where the ranges of several overlap, the one that starts
+ * first has the addresses: damaged units, but also all those that describe an
+ * inline function of which the linker has kept one copy.
  */
 static void
 index_units(struct debug *d)
