@@ -347,6 +347,10 @@ profile_of() {
 	run -0 --separate-stderr perf-diff --nearest HEAD HEAD~2
 	[ "$(found 'select(.type == "change") | .last_good')" = \
 		"\"$(git rev-parse HEAD~1)\"" ]
+	run -0 --separate-stderr perf-diff --text --nearest HEAD HEAD~2
+	[[ $output == *"'HEAD' was not measured; its newest ancestor that was is $(git rev-parse HEAD~1 | cut -c -10)."* ]]
+	run -0 --separate-stderr perf-diff --text --nearest HEAD~1 HEAD~2
+	[[ $output != *"was not measured"* ]]
 	# As a history, with the commits in between
 	vcs-log | pidx-read --profiles >history
 	run -2 --separate-stderr perf-diff --history history
@@ -485,6 +489,8 @@ profile_of() {
 	run -0 perf-diff -H --oldest-first --now c1 in
 	[ "$(found 'select(.type == "change") | .past')" = "$(lines true true)" ]
 	run -0 perf-diff -H --oldest-first --now c9 in
+	run -0 perf-diff -H --oldest-first --text --now c9 in
+	[[ $output == *"The commits are in the order of their samples, the oldest first: "* ]]
 	history a "${A[@]}" >in
 	run -1 --separate-stderr perf-diff -H --oldest-first --now c8 in
 	run -0 perf-diff -H --oldest-first --now c9 in

@@ -82,7 +82,7 @@ static const struct about about = {
  */
 static char *
 read_side(struct reader *r, struct filter *f, const char *operand,
-    uint32_t side)
+    uint32_t side, bool *nearest)
 {
 	glob_t found;
 
@@ -93,7 +93,7 @@ read_side(struct reader *r, struct filter *f, const char *operand,
 	}
 	if (strpbrk(operand, "*?[") == NULL)
 		return profiles_read(r, f, opt.directory, operand, side,
-		    side == SIDE_OLD && opt.nearest);
+		    nearest);
 	if (glob(operand, 0, NULL, &found) != 0)
 		die("no file matches '%s'", operand);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -182,28 +182,24 @@ decide(struct filter *f, const struct results *a)
 }
 
 static void
-answer(struct filter *f, struct samples *s, const char *old_commit,
-    const char *new_commit)
+answer(struct filter *f, struct samples *s, struct results *a)
 {
-	struct results a = { .samples = s, .options = &opt.o,
-	    .old_commit = old_commit, .new_commit = new_commit };
-
 	for (uint32_t i = 0; i < s->n; i++)
-		if (results_is_listed(&a, &opt.o.more, i))
+		if (results_is_listed(a, &opt.o.more, i))
 			s->keys[i].more_is_better = true;
 	if (opt.o.history)
-		history_find(&a, f);
+		history_find(a, f);
 	else
-		compare_sides(&a);
-	results_count(&a);
+		compare_sides(a);
+	results_count(a);
 	if (opt.svg)
-		svg_draw(&a, f);
+		svg_draw(a, f);
 	else if (f->text)
-		report_answer(&a, f);
+		report_answer(a, f);
 	else if (s->n_samples > 0)
-		emit_answer(&a, f);
-	decide(f, &a);
-	results_release(&a);
+		emit_answer(a, f);
+	decide(f, a);
+	results_release(a);
 }
 
 int
@@ -214,9 +210,11 @@ main(int argc, char **argv)
 	struct reader *reader;
 	const char *old = NULL, *new = NULL;
 	char *old_commit = NULL, *new_commit = NULL;
+	bool nearest, none = false;
 
 	filter_begin(&f, &about, options, argc, argv);
 	read_options();
+	nearest = opt.nearest;
 	if (opt.svg)
 		filter_write_text(&f);
 
@@ -230,15 +228,19 @@ main(int argc, char **argv)
 		if (new == NULL || filter_operand(&f) != NULL)
 			die("two operands are needed, OLD and NEW, or "
 			    "--history");
-		old_commit = read_side(reader, &f, old, SIDE_OLD);
-		new_commit = read_side(reader, &f, new, SIDE_NEW);
-		if (old_commit != NULL && new_commit != NULL && opt.nearest &&
+		old_commit = read_side(reader, &f, old, SIDE_OLD, &nearest);
+		new_commit = read_side(reader, &f, new, SIDE_NEW, &none);
+		if (old_commit == NULL)
+			nearest = false;
+		if (nearest && new_commit != NULL &&
 		    strcmp(old_commit, new_commit) == 0)
 			die("the newest measured ancestor of '%s' is '%s' "
 			    "itself", old, new);
 	}
 
-	answer(&f, &samples, old_commit, new_commit);
+	answer(&f, &samples, &(struct results){ .samples = &samples,
+	    .options = &opt.o, .old_commit = old_commit,
+	    .new_commit = new_commit, .asked_commit = nearest ? old : NULL });
 	free(old_commit);
 	free(new_commit);
 	accepted_free(opt.o.accepted);

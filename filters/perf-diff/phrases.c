@@ -452,6 +452,13 @@ phrases_note(const struct results *a, struct buf *b, enum note note)
 	    a->counts[VERDICT_GONE];
 
 	switch (note) {
+	case NOTE_NEAREST:
+		if (a->asked_commit == NULL)
+			break;
+		buf_printf(b, "'%s' was not measured; its newest ancestor that "
+		    "was is ", a->asked_commit);
+		phrases_id(b, span_str(a->old_commit));
+		break;
 	case NOTE_GONE:
 		note_gone(a, b);
 		break;
@@ -473,6 +480,14 @@ phrases_note(const struct results *a, struct buf *b, enum note note)
 			    "(autocorrelation %.2g), so that chance alone "
 			    "makes differences: measure both sides in turn",
 			    a->phi);
+		break;
+	case NOTE_ORDER:
+		if (a->options->history && a->samples->head == INDEX_NONE &&
+		    a->n_order > 0)
+			buf_printf(b, "the commits are in the order of their "
+			    "samples, the %s first: without vcs-log no other "
+			    "is known", a->options->oldest_first ? "oldest" :
+			    "newest");
 		break;
 	case NOTE_MORE:
 		note_more(a, b);

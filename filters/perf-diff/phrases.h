@@ -38,8 +38,8 @@ void phrases_sentence(const struct results *, struct buf *);
  * What else must be known before an answer is believed, each a sentence without
  * its full stop; nothing where it does not apply.
  */
-enum note { NOTE_GONE, NOTE_UNITS, NOTE_MACHINES, NOTE_UNJUDGED, NOTE_DEPENDENT,
-    NOTE_MORE, N_NOTES };
+enum note { NOTE_NEAREST, NOTE_GONE, NOTE_UNITS, NOTE_MACHINES,
+    NOTE_UNJUDGED, NOTE_DEPENDENT, NOTE_ORDER, NOTE_MORE, N_NOTES };
 void phrases_note(const struct results *, struct buf *, enum note);
 
 #endif

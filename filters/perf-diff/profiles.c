@@ -63,7 +63,7 @@ read_nearest(struct reader *r, struct filter *f, struct perun *perun,
 
 char *
 profiles_read(struct reader *r, struct filter *f, const char *directory,
-    const char *commit, uint32_t side, bool nearest)
+    const char *commit, uint32_t side, bool *nearest)
 {
 	unsigned char version[STORE_NAME_SIZE], tag[STORE_NAME_SIZE];
 	char *id = mem_alloc(STORE_ID_SIZE);
@@ -80,10 +80,12 @@ profiles_read(struct reader *r, struct filter *f, const char *directory,
 	/* Perun registers profiles with an annotated tag under its own id. */
 	if (perun_resolve_tag(&perun, commit, tag))
 		n += read_index(r, f, &perun, tag, side);
-	if (n == 0 && nearest)
+	if (n > 0)
+		*nearest = false;
+	else if (*nearest)
 		n = read_nearest(r, f, &perun, version, side);
 	if (n == 0)
-		die("no profile is registered with '%s'%s", commit, nearest ?
+		die("no profile is registered with '%s'%s", commit, *nearest ?
 		    " or an ancestor of it" : "");
 	store_id(id, version);
 	perun_close(&perun);

@@ -6,11 +6,12 @@
 
 /*
  * Reads all profiles that are registered with a commit in the store that is in
- * the directory or above it.  If there are none, and `nearest` is set, those of
- * its newest ancestor that has some.  Returns the id of the commit, which the
- * caller frees.  Dies if there is no store, no such commit or no profile.
+ * the directory or above it.  If there are none, and *nearest is set, those of
+ * its newest ancestor that has some; otherwise *nearest is cleared.  Returns
+ * the id of the commit, which the caller frees.  Dies if there is no store, no
+ * such commit or no profile.
  */
 char *profiles_read(struct reader *, struct filter *, const char *directory,
-    const char *commit, uint32_t side, bool nearest);
+    const char *commit, uint32_t side, bool *nearest);
 
 #endif

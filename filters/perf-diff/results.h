@@ -91,6 +91,8 @@ struct results {
 
 	/* Two sides: the commits, NULL for files. */
 	const char *old_commit, *new_commit;
+	const char *asked_commit;	/* --nearest: for which old_commit
+					   stands, or NULL */
 	double phi;			/* the greatest that is not by chance */
 
 	/* A history. */
