@@ -9,7 +9,7 @@
 #include "filters/perf-diff/svg.h"
 #include "filters/perf-diff/phrases.h"
 
-enum { MANY = 400 };	/* points, which are then drawn paler */
+enum { MANY = 400 };	/* points, which are then drawn smaller */
 enum { LINE = 118 };	/* bytes of the answer */
 
 /* In pixels.  The labels of changes have LABEL_ROWS lines above a plot. */
@@ -22,9 +22,11 @@ enum { WIDTH = 830, LEFT = 76, RIGHT = 14, HEAD = 76, TITLE = 24,
 #define TEXT	"#222222"
 #define FAINT	"#6b6b6b"
 
-/* The colour of a change, by its verdict. */
+/* The colours of a change and of its range, by its verdict. */
 static const char *const colours[N_VERDICTS] = { "#6b6b6b", "#c0392b",
     "#1e8449", "#8a8a8a", "#b9770e", "#6b6b6b", "#6b6b6b" };
+static const char *const pale_colours[N_VERDICTS] = { "#eeeeee", "#f8e4e1",
+    "#dff0e5", "#eeeeee", "#f9ecd8", "#eeeeee", "#eeeeee" };
 
 /* Where a series is drawn. */
 struct panel {
@@ -76,12 +78,13 @@ draw_text(struct buf *b, double x, double y, int size, const char *colour,
 	buf_str(b, "</text>\n");
 }
 
-/* A rectangle between two values and two positions; the caller ends it. */
 static void
-draw_band(struct buf *b, double x0, double x1, double y0, double y1)
+draw_band(struct buf *b, double x0, double x1, double y0, double y1,
+    const char *colour)
 {
 	svg_rect(b, tenths(x0), tenths(y0), tenths(fmax(x1 - x0, 0)),
 	    tenths(fmax(y1 - y0, 0)));
+	buf_printf(b, " fill=\"%s\"/>", colour);
 }
 
 static double
@@ -156,23 +159,48 @@ draw_grid(struct buf *b, const struct panel *p)
 	buf_release(&text);
 }
 
-/* The levels between splits, as steps, with the noise around them. */
+/* Where the level of the i-th segment begins and ends. */
 static void
-draw_levels(struct buf *b, const struct panel *p)
+find_ends(const struct panel *p, size_t i, double *x0, double *x1)
 {
 	const struct series *s = p->s;
-	size_t end;
+	size_t end = i + 1 < s->n_levels ? s->starts[i + 1] : s->n;
+
+	*x0 = x_of(p, s->positions[s->starts[i]]);
+	*x1 = x_of(p, s->positions[end - 1]);
+}
+
+/* The noise around the levels, and the ranges of the changes. */
+static void
+draw_bands(struct buf *b, const struct panel *p)
+{
+	const struct series *s = p->s;
+	const struct change *c;
 	double x0, x1;
 
 	for (size_t i = 0; i < s->n_levels; i++) {
-		end = i + 1 < s->n_levels ? s->starts[i + 1] : s->n;
-		x0 = x_of(p, s->positions[s->starts[i]]);
-		x1 = x_of(p, s->positions[end - 1]);
+		find_ends(p, i, &x0, &x1);
 		draw_band(b, x0, x1, y_of(p, s->levels[i] + 2 * s->noise[i]),
-		    y_of(p, s->levels[i] - 2 * s->noise[i]));
-		buf_str(b, " fill=\"#1f4e79\" fill-opacity=\".1\"/>"
-		    "<path stroke=\"#1f4e79\" stroke-width=\"2.5\" d=\"");
-		move_to(b, x0, y_of(p, s->levels[i]));
+		    y_of(p, s->levels[i] - 2 * s->noise[i]), "#e8edf1");
+	}
+	for (c = p->changes; c < p->changes + p->n_changes; c++)
+		if (c->verdict != VERDICT_GONE)
+			draw_band(b, x_of(p, (double)c->first - 0.5),
+			    x_of(p, (double)c->last), p->top, p->top + PLOT,
+			    pale_colours[c->verdict]);
+}
+
+/* The levels between splits, as steps. */
+static void
+draw_levels(struct buf *b, const struct panel *p)
+{
+	double x0, x1;
+
+	for (size_t i = 0; i < p->s->n_levels; i++) {
+		find_ends(p, i, &x0, &x1);
+		buf_str(b, "<path stroke=\"#1f4e79\" stroke-width=\"2.5\" "
+		    "d=\"");
+		move_to(b, x0, y_of(p, p->s->levels[i]));
 		line_to(b, x1);
 		buf_str(b, "\"/>\n");
 	}
@@ -199,8 +227,8 @@ put_label(struct buf *b, const struct results *a, const struct change *c)
 }
 
 /*
- * A line before the first point of a change, over a band of the commits that
- * may have caused it, with a label in the first row in which there is room.
+ * A line before the first point of a change, with a label in the first row in
+ * which there is room.
  */
 static void
 draw_changes(struct buf *b, const struct panel *p)
@@ -215,11 +243,8 @@ draw_changes(struct buf *b, const struct panel *p)
 		if (c->verdict == VERDICT_GONE)
 			continue;
 		x = x_of(p, (double)c->at - 0.5);
-		draw_band(b, x_of(p, (double)c->first - 0.5), x_of(p,
-		    (double)c->last), p->top, p->top + PLOT);
-		buf_printf(b, " fill=\"%s\" fill-opacity=\".12\"/>"
-		    "<path stroke=\"%s\" stroke-width=\"1.5\"%s d=\"",
-		    colours[c->verdict], colours[c->verdict],
+		buf_printf(b, "<path stroke=\"%s\" stroke-width=\"1.5\"%s d=\"",
+		    colours[c->verdict],
 		    c->verdict == VERDICT_SUSPECTED ?
 		    " stroke-dasharray=\"1.5 3\"" :
 		    c->accepted ? " stroke-dasharray=\"5 4\"" : "");
@@ -257,16 +282,17 @@ draw_panel(struct buf *b, struct panel *p, uint64_t index)
 	draw_text(b, LEFT, p->top - LABEL_ROWS * LABEL_HEIGHT - PADDING, 14,
 	    TEXT, "start", buf_span(&key));
 	buf_release(&key);
+	draw_bands(b, p);
 	draw_grid(b, p);
 	draw_levels(b, p);
 
 	buf_printf(b, "<path fill=\"none\" stroke=\"#54708c\" "
 	    "stroke-linecap=\"round\" stroke-width=\"%s\" d=\"",
-	    p->s->n > MANY ? "3\" stroke-opacity=\".5" : "4.5");
+	    p->s->n > MANY ? "3" : "4.5");
 	for (size_t i = 0; i < p->s->n; i++) {
 		move_to(b, x_of(p, p->s->positions[i]),
 		    y_of(p, p->s->values[i]));
-		buf_str(b, "h.01");
+		buf_str(b, "h0.1");
 	}
 	buf_str(b, "\"/>\n");
 	draw_changes(b, p);
@@ -344,8 +370,8 @@ svg_draw(const struct results *a, struct filter *f)
 	bool *has_changes = mem_zero(a->n_series, sizeof *has_changes);
 
 	buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
-	    "viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\">\n", WIDTH,
-	    height, WIDTH, height);
+	    "stroke=\"none\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
+	    "height=\"%.0f\">\n", WIDTH, height, WIDTH, height);
 	draw_answer(b, a);
 
 	/* First the series with changes, in the order of the answer. */
