@@ -227,7 +227,8 @@ find_newest(struct changes *c, struct segment last, double min_effect,
 		after = values_median(old.x + old.n, k, room);
 		size = splits_size(fabs(after - before), noise_of(&c->splits,
 		    old, before, room), old.n, k);
-		if (size < 5 || !changes_is_effect(before, after, min_effect))
+		if (size < SPLIT_SIZE_MIN ||
+		    !changes_is_effect(before, after, min_effect))
 			continue;
 		c->n_newest = k;
 		c->newest_before = before;

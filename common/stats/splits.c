@@ -13,7 +13,6 @@
 /* Windows, of which STARTS begin within the length of one. */
 enum { WINDOW_MIN = 12, STARTS = 4 };
 #define CANDIDATE_Z	2.7
-#define SIZE_MIN	5.0
 #define RANGE		3.0	/* of plausible costs, in sigma */
 #define NOT_WORSE	(1 + 1e-9)
 
@@ -379,9 +378,27 @@ measure(struct search *s, struct split *k, struct place p)
 	k->sigma = splits_sigma(s->values, p.to - p.from, 2);
 }
 
-/* Sets the strength of all candidates, and whether they fail. */
+/* Set the strength of all candidates, and whether they fail. */
+
 static void
-test_all(struct search *s, bool by_size)
+test_by_ranks(struct search *s)
+{
+	struct candidate *c;
+	struct place p;
+
+	for (size_t i = 0; i < s->n_list; i++) {
+		c = &s->list[i];
+		p = place_of(s, i);
+		if (is_new(&c->tested, p))
+			c->s.p = test_ranks(s, p);
+		c->strength = -c->s.p;
+		c->fails = !c->s.is_given &&
+		    c->s.p * (double)s->n > SPLIT_P_MAX;
+	}
+}
+
+static void
+test_by_size(struct search *s)
 {
 	const struct splits *r = s->result;
 	struct candidate *c;
@@ -390,21 +407,14 @@ test_all(struct search *s, bool by_size)
 	for (size_t i = 0; i < s->n_list; i++) {
 		c = &s->list[i];
 		p = place_of(s, i);
-		if (!by_size) {
-			if (is_new(&c->tested, p))
-				c->s.p = test_ranks(s, p);
-			c->strength = -c->s.p;
-			c->fails = c->s.p * (double)s->n > SPLIT_P_MAX;
-		} else {
-			if (is_new(&c->measured, p))
-				measure(s, &c->s, p);
-			c->s.size = splits_size(fabs(c->s.after - c->s.before),
-			    fmax(r->quantum, c->s.sigma) * r->factor,
-			    p.at - p.from, p.to - p.at);
-			c->strength = c->s.size;
-			c->fails = c->s.size < SIZE_MIN && r->factor > 1;
-		}
-		c->fails = c->fails && !c->s.is_given;
+		if (is_new(&c->measured, p))
+			measure(s, &c->s, p);
+		c->s.size = splits_size(fabs(c->s.after - c->s.before),
+		    fmax(r->quantum, c->s.sigma) * r->factor, p.at - p.from,
+		    p.to - p.at);
+		c->strength = c->s.size;
+		c->fails = !c->s.is_given && r->factor > 1 &&
+		    c->s.size < SPLIT_SIZE_MIN;
 	}
 }
 
@@ -491,18 +501,18 @@ prove_all(struct search *s)
 		place_all(s);
 		n = s->n_list;
 		do
-			test_all(s, false);
+			test_by_ranks(s);
 		while (remove_weakest(s));
 		if (s->n_list < n)
 			continue;
 		r->factor = 1;
 		r->quantum = 0;
-		test_all(s, true);
+		test_by_size(s);
 		r->level = n > 0 ? s->list[n - 1].s.after :
 		    values_median(s->x, s->n, s->values);
 		find_dependence(s);
 		do
-			test_all(s, true);
+			test_by_size(s);
 		while (remove_weakest(s));
 	} while (s->n_list < n);
 }

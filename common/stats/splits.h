@@ -20,6 +20,9 @@
 /* This many points are on each side of a split, unless it is given. */
 enum { SPLIT_SIDE = 4 };
 
+/* The least size of a split or of what is suspected, if points depend. */
+#define SPLIT_SIZE_MIN 5.0
+
 /* The greatest p of a split, times the number of points. */
 #define SPLIT_P_MAX 0.01
 
