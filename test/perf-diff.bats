@@ -430,6 +430,22 @@ profile_of() {
 	run -1 --separate-stderr perf-diff -H --oldest-first in
 }
 
+@test "a key that ended does not hide one that could not be judged" {
+	(history a "${A[@]}" 100 && history b "${A[@]}" && history c 1 2) >in
+	run -1 --separate-stderr perf-diff -H --oldest-first --text in
+	[[ $output == *"1 of 3 keys could not be judged: "* ]]
+	run -1 --separate-stderr perf-diff -H --oldest-first --effect 50 \
+		--unjudged fail in
+	[[ $stderr == *"1 of 3 keys could not be judged: "* ]]
+}
+
+@test "samples of other commits only are no samples of the history" {
+	history a "${A[@]}" >in
+	lines '{"type":"version","id":"other","parents":[]}' >>in
+	run -2 --separate-stderr perf-diff -H in
+	[[ $stderr == *"nothing can be said: no sample is of a commit in the line of first parents" ]]
+}
+
 @test "cycles of parents end" {
 	history a 1 2 >in
 	lines '{"type":"version","id":"c1","parents":["c2"]}' \

@@ -197,13 +197,6 @@ judge_keys(struct results *a)
 
 /* --- order ---------------------------------------------------------------- */
 
-static double
-size_of(const struct change *c)
-{
-	return c->before > 0 && c->after > 0 ?
-	    fabs(log(c->after / c->before)) : INFINITY;
-}
-
 /*
  * Tested keys by their q and the size of their change; then those with few
  * samples, the greatest differences first; then those of one side.
@@ -221,8 +214,8 @@ compare_changes(const void *x, const void *y, void *context)
 		return c_group - d_group;
 	if (c_group == 0 && c->q != d->q)
 		return c->q < d->q ? -1 : 1;
-	if (c_group == 0 && size_of(c) != size_of(d))
-		return size_of(c) > size_of(d) ? -1 : 1;
+	if (c_group == 0 && results_size(c) != results_size(d))
+		return results_size(c) > results_size(d) ? -1 : 1;
 	if (c_group == 1 && fabs(c->shift) != fabs(d->shift))
 		return fabs(c->shift) > fabs(d->shift) ? -1 : 1;
 	return samples_compare(context, c->key, d->key);
@@ -254,6 +247,8 @@ compare_sides(struct results *a)
 			compare_key(a, key, &sides);
 	a->n_keys = a->n;
 	judge_keys(a);
+	for (struct change *c = a->changes; c < a->changes + a->n; c++)
+		a->n_untested += c->verdict == VERDICT_UNVERIFIED;
 	for (struct change *c = a->changes; c < a->changes + a->n; c++)
 		c->accepted = a->new_commit != NULL && !isnan(c->q) &&
 		    c->verdict != VERDICT_SAME &&

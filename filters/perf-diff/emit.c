@@ -147,7 +147,7 @@ emit_answer(const struct results *a, struct filter *f)
 		json_uint(b, "suspected", a->counts[VERDICT_SUSPECTED]);
 		json_uint(b, "commits", a->n_order);
 		json_uint(b, "ignored", a->n_ignored);
-		json_uint(b, "blind", 3);
+		json_uint(b, "blind", SPLIT_SIDE - 1);
 	}
 	filter_end_record(f);
 }

@@ -323,6 +323,7 @@ search_keys(struct history *h, size_t newest)
 		is_exact = results_is_exact(a, s->key);
 		if (s->n < (is_exact ? 2 : POINTS_MIN)) {
 			a->counts[VERDICT_UNVERIFIED]++;
+			a->n_untested++;
 			add_gone(h, s, newest);
 			continue;
 		}
@@ -393,14 +394,6 @@ judge_changes(struct history *h)
 	}
 }
 
-static double
-size_of(const struct change *c)
-{
-	return c->before > 0 && c->after > 0 ?
-	    fabs(log(c->after / c->before)) : c->kind == CHANGE_STEP &&
-	    c->n_after == 0 ? 0 : INFINITY;
-}
-
 /* By q, then the greatest change of the key first. */
 static int
 compare_ranks(const void *x, const void *y, void *context)
@@ -427,7 +420,8 @@ sort_changes(struct history *h)
 	for (t = h->tested; t < h->tested + a->n_tested; t++)
 		for (c = a->changes + t->index; c < end && c->key == t->key;
 		    c++)
-			t->size = fmax(t->size, size_of(c));
+			if (c->verdict != VERDICT_GONE)
+				t->size = fmax(t->size, results_size(c));
 	sort_with(h->tested, a->n_tested, sizeof *h->tested, compare_ranks,
 	    a->samples);
 	for (t = h->tested; t < h->tested + a->n_tested; t++)

@@ -25,7 +25,8 @@ static struct {
 	const char *gone, *suspected, *unjudged;
 	struct options o;
 	bool svg, nearest;
-} opt = { .directory = ".", .effect = "2", .value = "median", .o.top = 20 };
+} opt = { .directory = ".", .effect = "2", .value = "median", .gone = "pass",
+    .suspected = "pass", .o.top = 20 };
 
 static const struct opt options[] = {
 	{ 'H', "history", OPT_FLAG, &opt.o.history, NULL,
@@ -104,37 +105,32 @@ read_side(struct reader *r, struct filter *f, const char *operand,
 	return NULL;
 }
 
-/* Does an option have this value?  Any other value but NULL is an error. */
-static bool
-is_mode(const char *option, const char *value, const char *mode,
-    const char *other)
-{
-	if (value == NULL || (other != NULL && strcmp(value, other) == 0))
-		return false;
-	if (strcmp(value, mode) != 0)
-		die("--%s: '%s' is not '%s'%s%s", option, value, mode,
-		    other != NULL ? " or " : "", other != NULL ? other : "");
-	return true;
-}
-
 static void
 read_options(void)
 {
+	static const char *const values[] = { "median", "min", NULL };
+	static const char *const modes[] = { "pass", "fail", NULL };
+	static const char *const parts[] = { "trace", NULL };
 	double percent;
+	bool fails;
 
 	if (!number_read(span_str(opt.effect), &percent) || !(percent >= 0 &&
 	    percent <= 1e6))
 		die("--effect: '%s' is not a percentage", opt.effect);
 	opt.o.min_effect = percent / 100;
-	opt.o.least = is_mode("value", opt.value, "min", "median");
-	opt.o.fail_if_gone = is_mode("gone", opt.gone, "fail", "pass");
-	opt.o.fail_if_suspected = is_mode("suspected", opt.suspected, "fail",
-	    "pass");
-	opt.o.fail_if_unjudged = is_mode("unjudged", opt.unjudged, "fail",
-	    "pass");
-	opt.o.pass_if_unjudged = is_mode("unjudged", opt.unjudged, "pass",
-	    "fail");
-	is_mode("by", opt.by, "trace", NULL);
+	opt.o.least = opt_choice("value", opt.value, values, sizeof *values);
+	opt.o.fail_if_gone = opt_choice("gone", opt.gone, modes,
+	    sizeof *modes);
+	opt.o.fail_if_suspected = opt_choice("suspected", opt.suspected,
+	    modes, sizeof *modes);
+	if (opt.unjudged != NULL) {
+		fails = opt_choice("unjudged", opt.unjudged, modes,
+		    sizeof *modes);
+		opt.o.fail_if_unjudged = fails;
+		opt.o.pass_if_unjudged = !fails;
+	}
+	if (opt.by != NULL)
+		opt_choice("by", opt.by, parts, sizeof *parts);
 	if (!opt.o.history && (opt.o.oldest_first || opt.svg ||
 	    opt.o.now != NULL))
 		die("--oldest-first, --now and --svg need --history");
@@ -149,12 +145,10 @@ decide(struct filter *f, const struct results *a)
 	const struct options *o = a->options;
 	const size_t *n = a->counts;
 	struct buf why = { 0 };
-	size_t n_apart;
 
 	phrases_note(a, &why, NOTE_GONE);
 	if (why.len > 0 && !o->fail_if_gone)
 		filter_warn(f, "%s", buf_cstr(&why));
-	free(results_find_apart(a, PART_UNIT, &n_apart));
 	if (a->n_tested == 0 && !o->pass_if_unjudged) {
 		why.len = 0;
 		phrases_sentence(a, &why);
@@ -169,14 +163,14 @@ decide(struct filter *f, const struct results *a)
 		filter_answer_no(f, buf_cstr(&why));
 	} else if (o->fail_if_gone && n[VERDICT_GONE] > 0) {
 		filter_answer_no(f, buf_cstr(&why));
-	} else if (o->fail_if_unjudged && n[VERDICT_UNVERIFIED] > 0) {
+	} else {
 		why.len = 0;
-		phrases_note(a, &why, NOTE_UNJUDGED);
-		filter_answer_no(f, buf_cstr(&why));
-	} else if (n_apart > 0) {
-		why.len = 0;
-		phrases_note(a, &why, NOTE_UNITS);
-		filter_answer_no(f, buf_cstr(&why));
+		phrases_note(a, &why, o->fail_if_unjudged ? NOTE_UNJUDGED :
+		    NOTE_UNITS);
+		if (why.len == 0)
+			phrases_note(a, &why, NOTE_UNITS);
+		if (why.len > 0)
+			filter_answer_no(f, buf_cstr(&why));
 	}
 	buf_release(&why);
 }

@@ -258,8 +258,10 @@ main_unit(const struct samples *s)
 
 	for (size_t i = 0; i < s->n; i++) {
 		unit = s->keys[i].parts[PART_UNIT];
-		if (unit != SYM_NONE && (++counts[unit], best == SYM_NONE ||
-		    counts[unit] > counts[best]))
+		if (unit == SYM_NONE)
+			continue;
+		counts[unit]++;
+		if (best == SYM_NONE || counts[unit] > counts[best])
 			best = unit;
 	}
 	free(counts);
@@ -320,19 +322,20 @@ put_found(struct buf *b, const struct results *a, enum verdict verdict,
 static void
 put_not_judged(struct buf *b, const struct results *a)
 {
-	size_t n_one = a->counts[VERDICT_NEW] + a->counts[VERDICT_GONE];
-
 	buf_str(b, "nothing can be said: ");
-	if (a->n_keys == 0)
+	if (a->samples->n_samples == 0)
 		buf_str(b, "there are no samples");
+	else if (a->n_keys == 0)
+		buf_str(b, "no sample is of a commit in the line of first "
+		    "parents");
 	else if (a->options->history)
 		buf_str(b, "no key has 14 commits with samples");
-	else if (n_one == a->n_keys)
+	else if (a->n_untested == 0)
 		buf_str(b, "no key has samples on both sides");
 	else
 		buf_printf(b, "%zu %s more samples: with few on a side, any "
-		    "difference may be due to chance", a->n_keys - n_one,
-		    plural(a->n_keys - n_one, "key needs", "keys need"));
+		    "difference may be due to chance", a->n_untested,
+		    plural(a->n_untested, "key needs", "keys need"));
 }
 
 /* Nothing was found: what would have been seen? */
@@ -448,9 +451,6 @@ note_more(const struct results *a, struct buf *b)
 void
 phrases_note(const struct results *a, struct buf *b, enum note note)
 {
-	size_t n = a->n_keys - a->n_tested - a->counts[VERDICT_NEW] -
-	    a->counts[VERDICT_GONE];
-
 	switch (note) {
 	case NOTE_NEAREST:
 		if (a->asked_commit == NULL)
@@ -470,9 +470,10 @@ phrases_note(const struct results *a, struct buf *b, enum note note)
 		    "NAME joins them)");
 		break;
 	case NOTE_UNJUDGED:
-		if (a->n_tested > 0 && n > 0 && n <= a->n_keys)
+		if (a->n_tested > 0 && a->n_untested > 0)
 			buf_printf(b, "%zu of %zu keys could not be judged: "
-			    "they have too few samples", n, a->n_keys);
+			    "they have too few samples", a->n_untested,
+			    a->n_keys);
 		break;
 	case NOTE_DEPENDENT:
 		if (a->phi > 0)

@@ -58,6 +58,13 @@ results_add(struct results *a, uint32_t key)
 	return c;
 }
 
+double
+results_size(const struct change *c)
+{
+	return c->before > 0 && c->after > 0 ?
+	    fabs(log(c->after / c->before)) : INFINITY;
+}
+
 bool
 results_is_worse(const struct results *a, const struct change *c)
 {

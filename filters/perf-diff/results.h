@@ -86,6 +86,7 @@ struct results {
 	size_t n_accepted;
 	size_t n_worse_suspected;
 	size_t n_keys, n_tested;
+	size_t n_untested;		/* they have too few samples */
 	size_t n_judged;		/* tested, with a smallest effect */
 	double smallest_effect;		/* the greatest of all judged keys */
 
@@ -119,6 +120,9 @@ struct change *results_add(struct results *, uint32_t key);
  * worse if it is at least min_effect, otherwise the same.
  */
 enum verdict results_judge(const struct results *, const struct change *);
+
+/* |ln(after / before)|; infinite if one of them is 0. */
+double results_size(const struct change *);
 
 /* Is after worse than before, by any amount? */
 bool results_is_worse(const struct results *, const struct change *);
