@@ -36,14 +36,16 @@ static const struct about about = {
 	.purpose = "Removes from the index of a commit the entries that "
 	    "pidx-read --find selects, or\nthe entries on standard input, and "
 	    "writes an entry record for each.",
-	.reads = "entry records",
+	.reads = "entry and pending records",
 	.keys = keys,
 };
 
-/* An entry to be removed, from standard input. */
+/* An entry or a pending profile to be removed, from standard input. */
 struct request {
-	unsigned char version[STORE_NAME_SIZE];	/* the commit of the index */
-	struct pidx_entry entry;
+	bool is_pending;
+	unsigned char version[STORE_NAME_SIZE];	/* the commit of the index, or
+						   zeros if it is pending */
+	struct pidx_entry entry;	/* of a pending one only the path */
 	bool found;		/* the index has it */
 };
 
@@ -106,6 +108,45 @@ remove_entries(struct filter *f, const unsigned char *version,
 	pidx_release(&kept);
 }
 
+/*
+ * Locks the store and reads the pending profiles.  Returns an array in which
+ * the caller marks those that remove_pending() is to remove.
+ */
+static bool *
+lock_pending(struct pending *p)
+{
+	store_lock(&job.perun.store, STORE_INDEX);
+	pending_read(p, &job.perun.store);
+	return mem_zero(p->index.n, sizeof(bool));
+}
+
+/*
+ * Removes the files of the marked profiles, with a record for each, releases
+ * both and unlocks the store.
+ */
+static void
+remove_pending(struct filter *f, struct pending *p, bool *removed)
+{
+	const char *name;
+	struct buf *b;
+
+	for (size_t i = 0; i < p->index.n; i++) {
+		name = p->index.entries[i].path.p;
+		if (removed[i] && pending_remove(&job.perun.store, name)) {
+			b = filter_begin_record(f, "pending");
+			json_cstr(b, "path", name);
+			json_true(b, "removed");
+			filter_end_record(f);
+		} else if (removed[i]) {
+			filter_fail(f, "cannot remove the pending profile "
+			    "'%s': %s", name, strerror(errno));
+		}
+	}
+	store_unlock(&job.perun.store, STORE_INDEX);
+	free(removed);
+	pending_release(p);
+}
+
 /* --- entries selected by operands ---------------------------------------- */
 
 /*
@@ -160,31 +201,12 @@ static void
 remove_selected_pending(struct filter *f, const struct selector *list, size_t n)
 {
 	struct pending p;
-	const char *name;
-	bool *removed;
-	struct buf *b;
+	bool *removed = lock_pending(&p);
 
-	store_lock(&job.perun.store, STORE_INDEX);
-	pending_read(&p, &job.perun.store);
-	removed = mem_zero(p.index.n, sizeof *removed);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].kind == SELECTOR_PENDING)
 			mark_selected(f, &list[i], &p.index, removed);
-	for (size_t i = 0; i < p.index.n; i++) {
-		name = p.index.entries[i].path.p;
-		if (removed[i] && pending_remove(&job.perun.store, name)) {
-			b = filter_begin_record(f, "pending");
-			json_cstr(b, "path", name);
-			json_true(b, "removed");
-			filter_end_record(f);
-		} else if (removed[i]) {
-			filter_fail(f, "cannot remove the pending profile "
-			    "'%s': %s", name, strerror(errno));
-		}
-	}
-	store_unlock(&job.perun.store, STORE_INDEX);
-	free(removed);
-	pending_release(&p);
+	remove_pending(f, &p, removed);
 }
 
 /*
@@ -215,29 +237,43 @@ remove_operands(struct filter *f, const char *operand)
 
 /* --- entries read from standard input ------------------------------------ */
 
-static void
-add_request(struct filter *f, const struct rec *r)
+/* Sets the commit, object and time of a request; false if one is not valid. */
+static bool
+parse_entry(struct filter *f, const struct rec *r, struct request *new)
 {
-	struct request new = { .found = false };
-	struct span version, object, path;
+	struct span version, object;
 	int64_t time;
 
 	if (rec_str(r, VERSION, &version) != REC_OK ||
-	    !store_parse_id(version, new.version) ||
+	    !store_parse_id(version, new->version) ||
 	    rec_str(r, OBJECT, &object) != REC_OK ||
-	    !hex_decode(object, new.entry.object, PIDX_SHA_SIZE)) {
+	    !hex_decode(object, new->entry.object, PIDX_SHA_SIZE)) {
 		filter_reject(f, "minor_version or object is not 40 hex "
 		    "digits, or HEAD");
-		return;
+		return false;
 	}
-	if (rec_str(r, PATH, &path) != REC_OK ||
-	    rec_int(r, TIME, &time) != REC_OK || time < 0 ||
+	if (rec_int(r, TIME, &time) != REC_OK || time < 0 ||
 	    time > UINT32_MAX) {
-		filter_reject(f, "an entry has no path or no valid time");
+		filter_reject(f, "an entry has no valid time");
+		return false;
+	}
+	new->entry.time = (uint32_t)time;
+	return true;
+}
+
+static void
+add_request(struct filter *f, const struct rec *r)
+{
+	struct request new = { .is_pending = rec_is(r, "pending") };
+	struct span path;
+
+	if (!new.is_pending && !parse_entry(f, r, &new))
+		return;
+	if (rec_str(r, PATH, &path) != REC_OK) {
+		filter_reject(f, "it has no path");
 		return;
 	}
 	new.entry.path = arena_span(&job.arena, path);
-	new.entry.time = (uint32_t)time;
 	job.requests = mem_grow(job.requests, &job.cap, job.n_requests + 1,
 	    sizeof *job.requests);
 	job.requests[job.n_requests++] = new;
@@ -252,29 +288,52 @@ compare_requests(const void *a, const void *b)
 	return order != 0 ? order : pidx_compare_object(&x->entry, &y->entry);
 }
 
-/* Removes n requested entries from one index; the requests are sorted. */
+/*
+ * Sets removed[i] to true for the entries that n requests name, which are
+ * sorted and belong to one index; reports those that it does not have.
+ */
+static void
+mark_requested(struct filter *f, struct request *requests, size_t n,
+    const struct pidx *index, bool *removed)
+{
+	struct request key = requests[0], *found;
+
+	for (size_t i = 0; i < index->n; i++) {
+		if (key.is_pending)
+			key.entry.path = index->entries[i].path;
+		else
+			key.entry = index->entries[i];
+		found = bsearch(&key, requests, n, sizeof *requests,
+		    compare_requests);
+		removed[i] = found != NULL;
+		if (found != NULL)
+			found->found = true;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!requests[i].found)
+			filter_fail(f, "there is no such %s '%.*s'",
+			    key.is_pending ? "pending profile" : "entry",
+			    SPAN_ARG(requests[i].entry.path));
+}
+
+/* Removes what n requests name: entries of one index, or pending profiles. */
 static void
 remove_requested(struct filter *f, struct request *requests, size_t n)
 {
-	struct request key = requests[0], *found;	/* key.version is set */
+	struct pending p;
 	struct pidx index;
 	bool *removed;
 
-	if (lock_index(f, key.version, &index)) {
+	if (requests[0].is_pending) {
+		removed = lock_pending(&p);
+		mark_requested(f, requests, n, &p.index, removed);
+		remove_pending(f, &p, removed);
+		return;
+	}
+	if (lock_index(f, requests[0].version, &index)) {
 		removed = mem_zero(index.n, sizeof *removed);
-		for (size_t i = 0; i < index.n; i++) {
-			key.entry = index.entries[i];
-			found = bsearch(&key, requests, n, sizeof *requests,
-			    compare_requests);
-			removed[i] = found != NULL;
-			if (found != NULL)
-				found->found = true;
-		}
-		for (size_t i = 0; i < n; i++)
-			if (!requests[i].found)
-				filter_fail(f, "there is no such entry '%.*s'",
-				    SPAN_ARG(requests[i].entry.path));
-		remove_entries(f, key.version, &index, removed);
+		mark_requested(f, requests, n, &index, removed);
+		remove_entries(f, requests[0].version, &index, removed);
 		free(removed);
 	}
 	store_unlock(&job.perun.store, STORE_INDEX);
@@ -288,7 +347,7 @@ remove_records(struct filter *f)
 	size_t n = 0, next;
 
 	while ((r = filter_next(f)) != NULL)
-		if (rec_is(r, "entry"))
+		if (rec_is(r, "entry") || rec_is(r, "pending"))
 			add_request(f, r);
 	if (f->truncated)	/* all requests or none */
 		job.n_requests = 0;

@@ -123,7 +123,7 @@ paths() {
 	[[ $stderr == *"<stdin>:6: "* ]]
 	[[ $stderr == *"<stdin>:7: minor_version or object is no"* ]]
 	[[ $stderr == *"no such entry 'd.perf'"* ]]
-	[[ $stderr == *"<stdin>:9: an entry has no path or no valid time"* ]]
+	[[ $stderr == *"<stdin>:9: an entry has no valid time"* ]]
 	# Lines 6, 7 and 9; line 8 is a valid record of an entry that does not
 	# exist.
 	assert_equal "$(wc -l <rejects)" 3
@@ -279,4 +279,28 @@ paths() {
 	run -1 --separate-stderr pidx-rm 0@i 7@p
 	[[ $stderr == *"no profile 7@p among 1"* ]]
 	check 4
+}
+
+@test "the pending profiles that pidx-read prints are removed, no others" {
+	fill
+	for n in 1 2 3; do
+		record p$n.perf 1 | pidx-write --pending >out
+	done
+	pidx-read --pending --find p1.perf --find p3.perf >listed
+	run -0 --separate-stderr pidx-rm <listed
+	assert_equal "$(value path | paste -sd' ')" "p1.perf p3.perf"
+	assert_equal "$(value removed | sort -u)" true
+	assert_equal "$(ls .perun/jobs)" p2.perf
+	check 5
+	# They are no longer there; a path cannot lead out of the directory.
+	: >.perun/x.perf
+	(cat listed; lines '{"type":"pending","path":"../x.perf"}' \
+		'{"type":"pending"}' '{"type":"pending","path":"p2.perf"}') >in
+	run -1 --separate-stderr pidx-rm <in
+	assert_equal "$(value path)" p2.perf
+	for name in p1.perf p3.perf ../x.perf; do
+		[[ $stderr == *"no such pending profile '$name'"* ]]
+	done
+	[[ $stderr == *": it has no path"* ]]
+	[ -e .perun/x.perf ]
 }

@@ -505,18 +505,44 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	assert_equal "$(ls .perun/jobs/time-same* | wc -l)" 3
 }
 
-@test "--from-jobs leaves profiles of other commits and other files" {
+@test "--from-jobs registers each profile with the commit of its origin" {
 	record a.perf 5 one | pidx-write --pending >out
+	first=$id
 	commit
+	second=$id
 	record b.perf 5 two | pidx-write --pending >out
-	echo '{"a":1}' >.perun/jobs/c.perf
-	run -1 --separate-stderr pidx-write --from-jobs
-	assert_equal "$(value path)" b.perf
+	commit
+	run -0 --separate-stderr pidx-write --from-jobs
+	assert_equal "$(value minor_version)" "$first"$'\n'"$second"
+	assert_equal "$(value path)" $'a.perf\nb.perf'
+	assert_equal "$(pidx-read "$second" | records | jq -r .path)" b.perf
+	[ ! -e "$(file "$id")" ]
+	[ -z "$(ls .perun/jobs)" ]
+}
+
+@test "--from-jobs leaves what names no commit, or not that of --commit" {
+	(record a.perf 5 one && record b.perf 6 two) | pidx-write --pending >out
+	commit
+	(cd .perun/jobs && jq -c 'del(.origin)' b.perf >c.perf &&
+		jq -c '.origin = ("12345678" * 5)' b.perf >d.perf &&
+		jq -c '.origin = "master"' b.perf >e.perf &&
+		jq -c '.origin = "HEAD"' b.perf >f.perf && echo '{"a":1}' >g.perf)
+	run -1 --separate-stderr pidx-write --from-jobs --commit HEAD
+	assert_equal "$(value path)" c.perf
 	[[ $stderr == *"/jobs/a.perf:1: its origin is "* ]]
-	[[ $stderr == *"/jobs/c.perf:1: a profile has no header"* ]]
-	assert_equal "$(ls .perun/jobs | paste -sd' ')" "a.perf c.perf"
-	run -1 --separate-stderr pidx-write --from-jobs --force
-	assert_equal "$(value path)" a.perf
+	jq -c 'del(.origin)' .perun/jobs/b.perf >.perun/jobs/c.perf
+	run -1 --separate-stderr pidx-write --from-jobs
+	assert_equal "$(value path)" $'a.perf\nb.perf'
+	[[ $stderr == *"/jobs/c.perf:1: it has no origin, so its commit is not known (see --commit)"* ]]
+	[[ $stderr == *"/jobs/d.perf:1: origin 12345678"* ]]
+	[[ $stderr == *"/jobs/e.perf:1: origin is neither 40 hex digits nor HEAD"* ]]
+	[[ $stderr == *"/jobs/f.perf:1: origin HEAD: this store has commits"* ]]
+	[[ $stderr == *"/jobs/g.perf:1: a profile has no header"* ]]
+	assert_equal "$(ls .perun/jobs | paste -sd' ')" \
+		"c.perf d.perf e.perf f.perf g.perf"
+	# With --force, --commit alone decides.
+	run -1 --separate-stderr pidx-write --from-jobs --commit HEAD --force
+	assert_equal "$(value path)" $'c.perf\nd.perf\ne.perf\nf.perf'
 }
 
 @test "a truncated stream leaves nothing pending and registers nothing" {

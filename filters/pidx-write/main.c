@@ -85,17 +85,27 @@ struct profile_file {
  * that is or contains the profile.
  */
 
-/* The version: --commit, else that of a `profile` record, else HEAD. */
+/*
+ * The version: --commit, else that of a `profile` record, else the origin of a
+ * file in .perun/jobs, else HEAD.
+ */
 static bool
 find_version(struct filter *f, const struct rec *r, unsigned char *version)
 {
 	const char *why, *commit = opt.commit != NULL ? opt.commit : "HEAD";
+	const char *key = NULL;		/* of the member that is used */
 	struct span name;
 	unsigned char named[STORE_NAME_SIZE];
 	char id[STORE_ID_SIZE];
 
-	if (opt.commit != NULL || !rec_is(r, "profile") ||
-	    rec_str(r, PROFILE_VERSION, &name) != REC_OK) {
+	if (opt.commit == NULL && rec_is(r, "profile") &&
+	    rec_str(r, PROFILE_VERSION, &name) == REC_OK)
+		key = "minor_version";
+	else if (opt.commit == NULL && opt.from_jobs) {
+		key = "origin";
+		name = job.profile.origin;
+	}
+	if (key == NULL) {
 		if (!job.has_commit && !perun_resolve_version(&job.perun,
 		    commit, job.commit, &why))
 			die("'%s' does not name a commit: %s", commit, why);
@@ -104,18 +114,22 @@ find_version(struct filter *f, const struct rec *r, unsigned char *version)
 		return true;
 	}
 
+	if (name.n == 0) {
+		filter_reject(f, "it has no %s, so its commit is not known "
+		    "(see --commit)", key);
+		return false;
+	}
 	if (!store_parse_id(name, named)) {
-		filter_reject(f, "minor_version is neither 40 hex digits nor "
-		    "HEAD");
+		filter_reject(f, "%s is neither 40 hex digits nor HEAD", key);
 		return false;
 	}
 	store_id(id, named);
 	if (!perun_resolve_version(&job.perun, id, version, &why))
-		filter_reject(f, "minor_version %s: %s", id, why);
+		filter_reject(f, "%s %s: %s", key, id, why);
 	/* HEAD is a version of svs only, not what is checked out here. */
 	else if (memcmp(named, store_head, STORE_NAME_SIZE) == 0 &&
 	    memcmp(version, named, STORE_NAME_SIZE) != 0)
-		filter_reject(f, "minor_version HEAD: this store has commits");
+		filter_reject(f, "%s HEAD: this store has commits", key);
 	else
 		return true;
 	return false;
