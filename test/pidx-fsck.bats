@@ -470,6 +470,60 @@ create_damaged_indexes() {
 	assert_equal "$(jq .entries <<<"$total")" 2
 }
 
+@test "pidx-fsck gets its turn before writers that came later" {
+	create_entries 1
+	mkfifo profiles
+	pidx-write profiles >out &
+	exec 5>profiles
+	record late 1 late >&5
+	wait_until is_staging
+	pidx-fsck --prune >pruned 2>err 5>&- 3>&- &
+	wait_until grep -q -- "-> POSIX .* $! " /proc/locks
+	pidx-write <<<"$(record later 1 later)" >later 2>later-err 5>&- 3>&- &
+	wait_until grep -q -- "-> POSIX .* $! " /proc/locks
+	# Both say for whom they wait.
+	wait_until grep "waiting for process [0-9]*, which writes to " err
+	wait_until grep "waiting for process [0-9]*, which writes to " later-err
+	exec 5>&-
+	wait
+	# The first writer's entry was there when it checked, the later one's
+	# was not.
+	assert_equal "$(records <pruned | jq .entries)" 2
+	fsck 0
+	assert_equal "$(jq .entries <<<"$total")" 3
+}
+
+@test "pidx-fsck does not wait for a writer that has no profile yet" {
+	create_entries 1
+	mkfifo profiles
+	pidx-write profiles >out &
+	exec 5>profiles
+	echo '{"type":"begin"}' >&5
+	run -0 timeout "$HANG_S" pidx-fsck --prune
+	exec 5>&-
+}
+
+@test "after a minute pidx-fsck gives up, and the others write" {
+	create_entries 1
+	mkfifo profiles
+	pidx-write profiles >out &
+	writer=$!
+	exec 5>profiles
+	record late 1 late >&5
+	wait_until is_staging
+	pidx-fsck --prune >pruned 2>err 5>&- 3>&- &
+	wait_until grep -q -- "-> POSIX .* $! " /proc/locks
+	# Each signal is what its timer sends after a second.
+	while kill -ALRM $! 2>/dev/null; do
+		sleep .01
+	done
+	wait $! && false || [ $? -eq 2 ]
+	grep "process $writer has been writing to " err
+	[ ! -s pruned ]
+	run -0 timeout "$HANG_S" pidx-write <<<"$(record later 1 later)"
+	exec 5>&-
+}
+
 # create_damaged_store - creates a store with missing, damaged and misnamed
 # objects and a malformed index, in the directory `before`, to be copied for
 # each fault (an error or a signal that strace injects into a system call)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
@@ -186,14 +187,70 @@ refuse_store_of_another_user(const struct store *s)
 }
 
 /*
- * Sets or, if type is F_UNLCK, releases a lock on a byte of the lock file: byte
- * 0 for STORE_ADD and STORE_PRUNE, byte 1 for STORE_INDEX.
+ * The bytes of the lock file.  A process that holds no lock yet waits for its
+ * first one with the turn, one process at a time: so one that needs all bytes
+ * gets them although others never stop writing.
  */
+enum { LOCK_ADD, LOCK_INDEX, LOCK_TURN };
+
+/* How long store_lock(STORE_ALL) keeps others from writing, in seconds. */
+enum { WAIT_MAX_S = 60 };
+
+/* A signal handler, which makes fcntl() return. */
 static void
-set_lock(struct store *s, enum store_lock what, short type)
+interrupt(int number)
+{
+	(void)number;
+}
+
+/* Waits for a lock; after a second, says for which process. */
+static void
+wait_for_lock(struct store *s, struct flock *lock, bool limited)
+{
+	struct itimerval tick = { { 1, 0 }, { 1, 0 } };
+	struct itimerval stop = { { 0, 0 }, { 0, 0 } };
+	struct sigaction old, wake = { .sa_handler = interrupt };
+	struct flock holder;
+
+	sigaction(SIGALRM, &wake, &old);
+	setitimer(ITIMER_REAL, &tick, NULL);
+	for (int seconds = 1; fcntl(s->lock, F_SETLKW, lock) == -1; seconds++) {
+		if (errno != EINTR)
+			die_in_store(s, "lock the store");
+		holder = *lock;
+		if (fcntl(s->lock, F_GETLK, &holder) == -1 ||
+		    holder.l_type == F_UNLCK)
+			continue;
+		if (limited && seconds > WAIT_MAX_S)
+			die("process %ld has been writing to '%s' for a "
+			    "minute; others wait: try again when it has ended",
+			    (long)holder.l_pid, s->path);
+		if (seconds == 1)
+			err_warn("waiting for process %ld, which writes to "
+			    "'%s'", (long)holder.l_pid, s->path);
+	}
+	setitimer(ITIMER_REAL, &stop, NULL);
+	sigaction(SIGALRM, &old, NULL);
+}
+
+/* Sets or, if type is F_UNLCK, releases a lock on bytes of the lock file. */
+static void
+set_lock(struct store *s, short type, int first, int n, bool limited)
 {
 	struct flock lock = { .l_type = type, .l_whence = SEEK_SET,
-	    .l_start = what == STORE_INDEX, .l_len = 1 };
+	    .l_start = first, .l_len = n };
+
+	if (fcntl(s->lock, F_SETLK, &lock) == 0)
+		return;
+	if (errno != EACCES && errno != EAGAIN)
+		die_in_store(s, "lock the store");
+	wait_for_lock(s, &lock, limited);
+}
+
+void
+store_lock(struct store *s, enum store_lock what)
+{
+	bool is_first = s->n_locks++ == 0, all = what == STORE_ALL;
 
 	if (s->lock == -1) {
 		refuse_store_of_another_user(s);
@@ -202,21 +259,20 @@ set_lock(struct store *s, enum store_lock what, short type)
 	}
 	if (s->lock == -1)
 		die_in_store(s, "open the lock file");
-	while (fcntl(s->lock, F_SETLKW, &lock) == -1)
-		if (errno != EINTR)
-			die_in_store(s, "lock the store");
-}
-
-void
-store_lock(struct store *s, enum store_lock what)
-{
-	set_lock(s, what, what == STORE_ADD ? F_RDLCK : F_WRLCK);
+	if (is_first)
+		set_lock(s, F_WRLCK, LOCK_TURN, 1, false);
+	set_lock(s, what == STORE_ADD ? F_RDLCK : F_WRLCK,
+	    what == STORE_INDEX ? LOCK_INDEX : LOCK_ADD, all ? 2 : 1, all);
+	if (is_first)
+		set_lock(s, F_UNLCK, LOCK_TURN, 1, false);
 }
 
 void
 store_unlock(struct store *s, enum store_lock what)
 {
-	set_lock(s, what, F_UNLCK);
+	s->n_locks--;
+	set_lock(s, F_UNLCK, what == STORE_INDEX ? LOCK_INDEX : LOCK_ADD,
+	    what == STORE_ALL ? 2 : 1, false);
 }
 
 /* The size of a path relative to objects/, "ab/cdef...", with its NUL. */

@@ -55,6 +55,7 @@ struct store {
 	unsigned char (*staged)[STORE_NAME_SIZE];
 	size_t n_staged, staged_cap;
 	int lock;			/* descriptor of weir.lock, or -1 */
+	int n_locks;			/* that this process holds */
 };
 
 /*
@@ -68,17 +69,22 @@ bool store_open(struct store *, const char *start, const char **why);
 void store_close(struct store *);
 
 /*
- * store_lock() waits for a lock.  STORE_ADD, for adding objects, is shared by
- * any number of processes.  STORE_PRUNE, for removing objects, excludes
- * STORE_ADD: an object must not be removed after it was added and before its
- * index entry is added.  STORE_INDEX, for changing indexes, is exclusive.  A
- * process that needs two locks takes STORE_INDEX last.
+ * store_lock() waits for a lock, and says so if that takes more than a second.
+ * STORE_ADD, for adding objects, is shared by any number of processes.
+ * STORE_INDEX, for changing indexes, is exclusive.  STORE_ALL, for removing
+ * objects, excludes both: an object must not be removed after it was added and
+ * before its index entry is added.  A process that needs STORE_ADD and
+ * STORE_INDEX takes the second one last.
+ *
+ * Who waits for a first lock does so in turn, so that STORE_ALL is not kept
+ * waiting by processes that came later.  But then these wait, too; so after a
+ * minute store_lock(STORE_ALL) dies.
  *
  * Every writer locks the store, so store_lock() also dies if root would write
  * to the store of another user without having named it: root may not know that
  * there is such a store above the current directory.
  */
-enum store_lock { STORE_ADD, STORE_INDEX, STORE_PRUNE };
+enum store_lock { STORE_ADD, STORE_INDEX, STORE_ALL };
 void store_lock(struct store *, enum store_lock);
 void store_unlock(struct store *, enum store_lock);
 
@@ -168,7 +174,7 @@ bool store_mtime(const struct store *, const unsigned char *name,
 
 /*
  * Is a path relative to objects/ a staging directory?  If the caller holds
- * STORE_PRUNE and STORE_INDEX, the process that created the directory is dead,
+ * STORE_ALL, the process that created the directory is dead,
  * or has finished and is about to remove it.
  */
 bool store_is_staging(const struct store *, const char *path);

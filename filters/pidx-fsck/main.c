@@ -43,19 +43,14 @@ main(int argc, char **argv)
 	check = (struct check){ .perun = &perun, .findings.filter = &f,
 	    .repair = opt.repair, .prune = opt.prune, .now = time(NULL) };
 	writes = opt.repair || opt.prune;
-	/* store.h requires this order, so that no deadlock is possible. */
-	if (writes) {
-		store_lock(&perun.store, STORE_PRUNE);
-		store_lock(&perun.store, STORE_INDEX);
-	}
+	if (writes)
+		store_lock(&perun.store, STORE_ALL);
 	check_files(&check);
 	check_indexes(&check);
 	check_references(&check);
 	findings_end(&check.findings, perun.store.path, &check.totals);
-	if (writes) {
-		store_unlock(&perun.store, STORE_INDEX);
-		store_unlock(&perun.store, STORE_PRUNE);
-	}
+	if (writes)
+		store_unlock(&perun.store, STORE_ALL);
 	check_release(&check);
 	perun_close(&perun);
 	return filter_end(&f);

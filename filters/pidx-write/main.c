@@ -486,8 +486,6 @@ main(int argc, char **argv)
 	    "format.output_profile_template"));
 	job.inner = recio_new(profile_keys);
 	job.now = time(NULL);
-	/* pidx-fsck must not prune objects before their entries are written. */
-	store_lock(&job.perun.store, STORE_ADD);
 
 	if (opt.from_jobs)
 		read_jobs(&f);
@@ -498,7 +496,6 @@ main(int argc, char **argv)
 	if (!f.truncated)
 		register_all(&f);
 
-	store_unlock(&job.perun.store, STORE_ADD);
 	recio_free(job.inner);
 	names_release(&job.names);
 	profile_release(&job.profile);

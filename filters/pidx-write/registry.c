@@ -22,6 +22,8 @@ registry_init(struct registry *g, struct perun *perun)
 void
 registry_release(struct registry *g)
 {
+	if (g->n > 0)
+		store_unlock(&g->perun->store, STORE_ADD);
 	free(g->list);
 	arena_release(&g->arena);
 	buf_release(&g->packed);
@@ -36,6 +38,12 @@ registry_add(struct registry *g, const struct profile *p,
 {
 	const char *why;
 
+	/*
+	 * pidx-fsck must not prune objects before their entries are written.
+	 * It need not wait for a process that has not read a profile yet.
+	 */
+	if (g->n == 0)
+		store_lock(&g->perun->store, STORE_ADD);
 	g->packed.len = 0;
 	object_pack(p->type, buf_span(&p->body), r.entry.object,
 	    &g->packed);

@@ -43,6 +43,10 @@ struct registry {
 	struct object object;		/* what registry_add() has unpacked */
 };
 
+/*
+ * Between the first registry_add() and registry_release() objects cannot be
+ * removed from the store.
+ */
 void registry_init(struct registry *, struct perun *);
 void registry_release(struct registry *);
 
