@@ -633,3 +633,42 @@ finds() {
 	pidx-read >out
 	[ "$(records <out | wc -l)" -eq 10000 ]
 }
+
+# --- tables ------------------------------------------------------------------
+
+@test "--text prints the profiles of each commit, with the numbers that find them" {
+	(record c.perf 30 ./sort big.txt; record a.perf 20 ./sort "two  words"
+		record b.perf 10 ./scan) | pidx-write >out
+	first=$id
+	commit
+	record d.perf 40 ./sort | pidx-write >out
+	record p.perf 50 ./sort | pidx-write --pending >out
+	TZ=UTC run -0 --separate-stderr pidx-read --text --sort time:asc \
+		"$first" HEAD
+	assert_equal "${lines[0]}" "3 profiles of $first"
+	assert_equal "$(sed 's/  */ /g' <<<"${lines[2]}")" \
+		" 0@i 1970-01-01 00:00:10 time time ./scan b.perf"
+	assert_equal "$(sed 's/  */ /g' <<<"${lines[4]}")" \
+		" 2@i 1970-01-01 00:00:30 time time ./sort big.txt c.perf"
+	assert_equal "${lines[5]}" "1 profile of $id"
+	for n in 0 1 2; do
+		name=$(pidx-read --text "$first" | awk "/$n@i/{print \$NF}")
+		assert_equal "$(pidx-read --find $n@i "$first" | records |
+			jq -r .path)" "$name"
+	done
+	run -0 --separate-stderr pidx-read --text --pending
+	assert_equal "${lines[0]}" "1 pending profile"
+	[[ ${lines[2]} == *"0@p"*p.perf ]]
+	# A part keeps its number.
+	run -0 --separate-stderr pidx-read --text --workload big.txt \
+		--sort time:asc "$first"
+	assert_equal "${#lines[@]}" 3
+	[[ ${lines[2]} == *2@i*c.perf ]]
+	run -0 --separate-stderr pidx-read --text --workload none "$first"
+	assert_equal "$output" "There is no such profile."
+	# What is not a list of profiles is not a table.
+	for option in --profiles '--config vcs.type'; do
+		pidx-read --text $option >out
+		jq -e .type out >types
+	done
+}

@@ -218,12 +218,9 @@ compare_positions(const void *a, const void *b, void *context)
 	return cmp_u64(x, y);
 }
 
-/*
- * The positions in the index of the entries, in the order of perun status.
- * What the order leaves to the rule depends on the layout.
- */
-static size_t *
-sorted_positions(const struct pidx *p, const struct order *o)
+/* What the order leaves to the rule depends on the layout. */
+size_t *
+order_positions(const struct pidx *p, const struct order *o)
 {
 	static const enum order_by keys[] = { ORDER_TIME, ORDER_STEM,
 	    ORDER_COPY };
@@ -300,7 +297,7 @@ select_entries(const struct selection *s, const struct order *o,
 		if (sel->kind != number_kind)
 			continue;
 		if (positions == NULL)
-			positions = sorted_positions(p, o);
+			positions = order_positions(p, o);
 		for (uint64_t i = sel->first; i <= sel->last && i < p->n; i++)
 			selected[positions[i]] = true;
 		/* A range may select nothing, but not a single number. */

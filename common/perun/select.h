@@ -59,6 +59,12 @@ struct order {
 void order_load(struct order *, const struct config *, const char *sort);
 
 /*
+ * The positions in the index of its entries, in this order: the first one is
+ * that of 0@i.  The caller frees the array.
+ */
+size_t *order_positions(const struct pidx *, const struct order *);
+
+/*
  * Sets selected[i] for each entry of an index.  pending says that it is the
  * index of the pending profiles, in which 3@p selects an entry and 3@i nothing;
  * in any other index, it is the reverse.  False if a single number is out of

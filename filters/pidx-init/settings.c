@@ -25,7 +25,6 @@ static const char template[] =
     "# How profiles are listed and named.\n"
     "format:\n"
     "  sort_profiles_by: time\n"
-    "#  shortlog: \"%checksum:6% (%stats%) %desc% %changes%\"\n"
     "#  output_profile_template: \"%collector%-%cmd%-%workload%-%date%\"\n"
     "\n"
     "# Commands to run before profiles are collected.\n"

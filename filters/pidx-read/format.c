@@ -1,11 +1,13 @@
 /* format - formats an entry as a line, by a format string as in Perun */
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "common/base/hex.h"
 #include "common/report/cells.h"
 #include "common/report/report-values.h"
+#include "common/report/table.h"
 #include "filters/pidx-read/format.h"
 
 /*
@@ -105,4 +107,36 @@ format_entry(struct buf *b, const char *format, const struct pidx_entry *e)
 		p = end + 1;
 	}
 	buf_char(b, '\n');
+}
+
+void
+format_table(struct buf *b, const struct pidx *p, const struct order *order,
+    bool pending, const bool *selected)
+{
+	static const char *const heads[] = { "No.", "Time", "Type", "Collector",
+	    "Command", "Workload", "Name" };
+	static const char *const tags[] = { "time", "type", "collector", "cmd",
+	    "workload", "source" };
+	size_t *positions = order_positions(p, order);
+	struct table table;
+	struct tag tag = { .width = 0 };
+	struct span value;
+	char storage[64];
+
+	table_init(&table, "RLllLLL", heads);
+	for (size_t i = 0; i < p->n; i++) {
+		if (!selected[positions[i]])
+			continue;
+		buf_printf(table_cell(&table), "%zu@%c", i,
+		    pending ? 'p' : 'i');
+		table_next(&table);
+		for (size_t j = 0; j < sizeof tags / sizeof *tags; j++) {
+			tag.name = span_str(tags[j]);
+			get_value(&tag, &p->entries[positions[i]], storage,
+			    sizeof storage, &value);
+			table_text(&table, value);
+		}
+	}
+	table_print(&table, b);
+	free(positions);
 }

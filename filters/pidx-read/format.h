@@ -2,7 +2,7 @@
 #define PIDX_READ_FORMAT_H
 
 #include "common/base/buf.h"
-#include "common/perun/pidx.h"
+#include "common/perun/select.h"
 
 /*
  * Appends an entry as a line, by a format string in Perun's syntax.  The tags
@@ -14,5 +14,12 @@
  * copied.  Control characters in values are escaped.
  */
 void format_entry(struct buf *, const char *format, const struct pidx_entry *);
+
+/*
+ * Appends a table of the entries for which selected[i] is true, each with the
+ * number that selects it: 0@i or, for pending profiles, 0@p.
+ */
+void format_table(struct buf *, const struct pidx *, const struct order *,
+    bool pending, const bool *selected);
 
 #endif

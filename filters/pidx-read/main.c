@@ -7,6 +7,7 @@
 
 #include "common/base/err.h"
 #include "common/base/hex.h"
+#include "common/base/num.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
@@ -17,6 +18,7 @@
 #include "common/perun/pending.h"
 #include "common/perun/profile.h"
 #include "common/perun/select.h"
+#include "common/report/report.h"
 #include "filters/pidx-read/format.h"
 
 static struct {
@@ -60,6 +62,7 @@ static const struct about about = {
 	    "registered with the commits, or\nwith those of version records "
 	    "on standard input, or else with HEAD.",
 	.keys = version_keys,
+	.reports = true,
 };
 
 static struct {
@@ -74,7 +77,8 @@ static struct {
 	struct recio *recio;		/* parses the object as a profile */
 	struct profile profile;		/* of the object */
 	bool *selected;			/* by entry: see select_from() */
-	size_t selected_cap;
+	size_t selected_cap, n_selected;
+	bool has_printed;		/* a table */
 } job;
 
 /*
@@ -184,6 +188,49 @@ select_from(struct filter *f, const struct pidx *p, bool pending)
 	    job.selected, &missing))
 		filter_fail(f, "there is no profile %.*s among %zu",
 		    SPAN_ARG(missing->text), p->n);
+	job.n_selected = 0;
+	for (size_t i = 0; i < p->n; i++)
+		job.n_selected += job.selected[i];
+}
+
+/*
+ * Prints the selected profiles as a table: those of a version, or the pending
+ * ones if it is NULL.
+ */
+static void
+print_table(struct filter *f, const struct pidx *p,
+    const unsigned char *version)
+{
+	const char *profiles = plural(job.n_selected, "profile", "profiles");
+	struct buf *b = filter_out(f);
+	char id[STORE_ID_SIZE];
+
+	if (job.n_selected == 0)
+		return;
+	if (job.has_printed)
+		report_blank(b);
+	job.has_printed = true;
+	if (version == NULL) {
+		report_heading(b, "%zu pending %s", job.n_selected, profiles);
+	} else {
+		store_id(id, version);
+		report_heading(b, "%zu %s of %s", job.n_selected, profiles, id);
+	}
+	format_table(b, p, &job.order, version == NULL, job.selected);
+	filter_emit(f);
+}
+
+/* Says that no table was printed. */
+static void
+print_nothing(struct filter *f)
+{
+	struct buf *b = filter_out(f);
+	size_t from = b->len;
+
+	buf_printf(b, "There is no such %sprofile.", job.reads_indexes ? "" :
+	    "pending ");
+	report_sentence(b, from);
+	filter_emit(f);
 }
 
 static void
@@ -211,7 +258,9 @@ read_index(struct filter *f, const unsigned char *version)
 	}
 
 	select_from(f, &index, false);
-	for (size_t i = 0; i < index.n; i++)
+	if (f->text)
+		print_table(f, &index, version);
+	for (size_t i = 0; !f->text && i < index.n; i++)
 		if (job.selected[i])
 			emit_entry(f, version, &index.entries[i]);
 	pidx_release(&index);
@@ -258,7 +307,9 @@ read_pending(struct filter *f)
 		filter_fail(f, "the pending file '%s' is not a profile: %s",
 		    p.errors[i].name, p.errors[i].why);
 	select_from(f, &p.index, true);
-	for (size_t i = 0; i < p.index.n; i++)
+	if (f->text)
+		print_table(f, &p.index, NULL);
+	for (size_t i = 0; !f->text && i < p.index.n; i++)
 		if (job.selected[i])
 			emit_pending(f, &p, i);
 	pending_release(&p);
@@ -372,6 +423,8 @@ main(int argc, char **argv)
 		die("--profiles and --format exclude each other");
 	if (opt.format != NULL)
 		filter_write_text(&f);
+	if (opt.profiles || opt.format != NULL || opt.config != NULL)
+		f.text = false;
 	perun_open(&job.perun, opt.directory);
 	prepare_selection();
 	if ((opt.config != NULL || !job.reads_indexes) &&
@@ -387,6 +440,8 @@ main(int argc, char **argv)
 			read_pending(&f);
 		if (job.reads_indexes)
 			read_indexes(&f);
+		if (f.text && !job.has_printed)
+			print_nothing(&f);
 	}
 	profile_release(&job.profile);
 	recio_free(job.recio);
