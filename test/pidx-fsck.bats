@@ -474,21 +474,26 @@ create_damaged_indexes() {
 	create_entries 1
 	mkfifo profiles
 	pidx-write profiles >out &
+	pids=$!
 	exec 5>profiles
 	record late 1 late >&5
 	wait_until is_staging
 	pidx-fsck --prune >pruned 2>err 5>&- 3>&- &
+	pids+=" $!"
 	wait_until grep -q -- "-> POSIX .* $! " /proc/locks
 	pidx-write <<<"$(record later 1 later)" >later 2>later-err 5>&- 3>&- &
+	pids+=" $!"
 	wait_until grep -q -- "-> POSIX .* $! " /proc/locks
 	# Both say for whom they wait.
 	wait_until grep "waiting for process [0-9]*, which writes to " err
 	wait_until grep "waiting for process [0-9]*, which writes to " later-err
 	exec 5>&-
-	wait
+	for pid in $pids; do
+		wait "$pid"
+	done
 	# The first writer's entry was there when it checked, the later one's
 	# was not.
-	assert_equal "$(records <pruned | jq .entries)" 2
+	assert_equal "$(jq "select(.type == \"fsck\").entries" pruned)" 2
 	fsck 0
 	assert_equal "$(jq .entries <<<"$total")" 3
 }

@@ -634,6 +634,48 @@ finds() {
 	[ "$(records <out | wc -l)" -eq 10000 ]
 }
 
+@test "bytes after an index of five strings are not read as a sixth" {
+	(record a.perf 1700000005 ./sort small
+		record b.perf 1700000006 ./sort large
+		record c.perf 1700000007 ./sort "") |
+		pidx-write --index-version 2 | records >all
+	cp -r .perun whole
+	python3 - "$BATS_TEST_NUMBER" >rests <<-'END'
+		import random, sys
+		random.seed(int(sys.argv[1]))
+		for n in 4, 5, 24, 100:
+		    print(bytes(n).hex())
+		for n in list(range(1, 10)) + [24, 60, 200, 3000]:
+		    print(random.randbytes(n).hex())
+	END
+	for n in 1 2 3; do
+		head -n $n all >kept
+		rm -r .perun && cp -r whole .perun
+		[ $n -eq 3 ] || tail -n +$((n + 1)) all | pidx-rm >out
+		cp "$(file "$id")" index
+		while read -r rest; do
+			chmod u+w "$(file "$id")"
+			(cat index && xxd -r -p <<<"$rest") >"$(file "$id")"
+			pidx-read HEAD | records | diff kept -
+			pidx-fsck >out
+		done <rests
+	done
+	# What is added has the same layout, and the bytes go.
+	record d.perf 8 ./sort huge | pidx-write >out
+	pidx-read | records >got
+	assert_equal "$(jq -r .path got | paste -sd' ')" \
+		"a.perf b.perf c.perf d.perf"
+	[ "$(oracle entries "$(file "$id")" | wc -l)" -eq 4 ]
+	# Without the objects nothing says that the index has five strings.
+	(cat index && echo rest) >"$(file "$id")"
+	rm -r .perun/objects/"$(jq -r '.object[:2]' all | head -n 1)"
+	for object in $(jq -r .object all); do
+		rm -f ".perun/objects/${object::2}/${object:2}"
+	done
+	run -1 --separate-stderr pidx-read HEAD
+	[[ $stderr == *"bytes follow the last of 3 entries"* ]]
+}
+
 # --- tables ------------------------------------------------------------------
 
 @test "--text prints the profiles of each commit, with the numbers that find them" {

@@ -70,7 +70,7 @@ index_read(struct perun *p, const unsigned char *version,
 	bytes->len = 0;
 	found = index_load(s, version, bytes);
 	if (found == STORE_FOUND) {
-		ok = pidx_parse(index, buf_span(bytes), &error);
+		ok = layout_parse(s, index, buf_span(bytes), &error);
 		layout_decide(p, index);
 		warn_undecided(s, version, index);
 	}

@@ -57,6 +57,20 @@ headers_end(struct headers *h)
  */
 enum evidence { FITS_NONE, FITS_ARGS, FITS_LABEL, FITS_BOTH };
 
+/* Sets h->profile to that of an entry; false if there is none. */
+static bool
+read_profile(struct headers *h, const struct pidx_entry *e)
+{
+	const struct rec *r;
+	const char *why;
+
+	if (!perun_read_object(h->store, e->object, &h->packed, &h->object,
+	    &why))
+		return false;
+	r = recio_parse(h->recio, h->object.body, &why);
+	return r != NULL && profile_describe(&h->profile, r, &why);
+}
+
 static enum evidence
 examine(struct headers *h, const struct pidx_entry *e)
 {
@@ -65,14 +79,8 @@ examine(struct headers *h, const struct pidx_entry *e)
 	struct span fourth = e->strings[PIDX_LABEL];
 	const struct profile *p = &h->profile;
 	enum evidence found = FITS_NONE;
-	const struct rec *r;
-	const char *why;
 
-	if (!perun_read_object(h->store, e->object, &h->packed, &h->object,
-	    &why))
-		return FITS_NONE;
-	r = recio_parse(h->recio, h->object.body, &why);
-	if (r == NULL || !profile_describe(&h->profile, r, &why))
+	if (!read_profile(h, e))
 		return FITS_NONE;
 	if (span_compare(third, p->args) == 0 &&
 	    span_compare(fourth, p->workload) == 0)
@@ -81,6 +89,30 @@ examine(struct headers *h, const struct pidx_entry *e)
 	    span_compare(fourth, p->label) == 0)
 		found |= FITS_LABEL;
 	return found;
+}
+
+/* Are the five strings of all entries those of the objects that there are? */
+static bool
+fits_five(struct headers *h, const struct pidx *index)
+{
+	const struct profile *p = &h->profile;
+	const struct span *s;
+	bool any = false;
+
+	for (size_t i = 0; i < index->n; i++) {
+		if (!read_profile(h, &index->entries[i]))
+			continue;
+		s = index->entries[i].strings;
+		any = true;
+		/* The command may have the args at its end. */
+		if (span_compare(s[PIDX_TYPE], p->type) != 0 ||
+		    span_compare(s[PIDX_WORKLOAD], p->workload) != 0 ||
+		    span_compare(s[PIDX_COLLECTOR], p->collector) != 0 ||
+		    span_compare(s[PIDX_POSTPROCESSORS],
+		    buf_span(&p->postprocessors)) != 0)
+			return false;
+	}
+	return any;
 }
 
 /* How many entries of six strings their objects have decided. */
@@ -171,7 +203,8 @@ find_newest(struct headers *h, bool six, enum pidx_layout *layout)
 		if (store_read(h->store, files.list[i].name, &bytes) !=
 		    STORE_FOUND)
 			continue;
-		found = pidx_parse(&index, buf_span(&bytes), &error) &&
+		found = layout_parse(h->store, &index, buf_span(&bytes),
+		    &error) &&
 		    index.n > 0 && (!six || index.layout == PIDX_2_LABEL) &&
 		    layout_of(h, &index, layout);
 		pidx_release(&index);
@@ -207,6 +240,34 @@ assume(struct perun *p, struct headers *h, struct tally decided,
 	*layout = args != NULL && args->kind == CONFIG_LIST ? PIDX_2_ARGS :
 	    PIDX_2_LABEL;
 	return *layout == PIDX_2_ARGS;
+}
+
+/*
+ * Other bytes may follow an index of five strings, which pidx_parse() takes for
+ * a malformed one or, if it has one entry, for six strings.
+ */
+bool
+layout_parse(const struct store *store, struct pidx *index, struct span bytes,
+    struct pidx_error *error)
+{
+	bool ok = pidx_parse(index, bytes, error), five;
+	struct headers h;
+	struct pidx other = { 0 };
+
+	if (index->n == 0 ||
+	    (ok && (index->layout != PIDX_2_LABEL || index->n > 1)))
+		return ok;
+	headers_begin(&h, store);
+	five = (!ok || examine(&h, &index->entries[0]) == FITS_NONE) &&
+	    pidx_parse_five(&other, bytes) && fits_five(&h, &other);
+	headers_end(&h);
+	if (five) {
+		pidx_release(index);
+		*index = other;
+	} else {
+		pidx_release(&other);
+	}
+	return ok || five;
 }
 
 void

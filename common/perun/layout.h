@@ -14,6 +14,13 @@
 bool layout_of_name(const char *name, enum pidx_layout *);
 
 /*
+ * Parses an index, as pidx_parse() does, also if it has five strings and other
+ * bytes follow, if the objects of the entries have these strings.
+ */
+bool layout_parse(const struct store *, struct pidx *, struct span bytes,
+    struct pidx_error *);
+
+/*
  * Decides what the strings of the entries of an index mean, and sets the layout
  * of the index to that of new entries.  An entry whose object does not decide
  * is assumed to be like the others of the index, those of other indexes, or

@@ -177,29 +177,15 @@ pidx_entry_at(struct span bytes, size_t offset, enum pidx_layout layout,
 }
 
 /*
- * May bytes follow the last entry?  Perun 0.25 leaves some if it makes an index
- * of six strings shorter.  But if they are another entry, the count is wrong.
+ * Appends count entries to the index, of its layout.  The count is not trusted:
+ * it is an error if the last entry does not end exactly at the end of the
+ * bytes, unless rest is true and what follows is not another entry.
  */
 static bool
-may_follow(const struct cursor *c, enum pidx_layout layout, uint32_t count)
+read_entries(struct cursor *c, uint32_t count, bool rest, struct pidx *p)
 {
 	struct pidx_entry e;
 	size_t end;
-
-	return count > 0 &&
-	    (layout == PIDX_2_ARGS || layout == PIDX_2_LABEL) &&
-	    !pidx_entry_at(c->bytes, c->at, layout, &e, &end);
-}
-
-/*
- * Appends count entries to the index, of its layout.  The count is not trusted:
- * it is an error if the last entry does not end exactly at the end of the
- * bytes, unless may_follow() allows that.
- */
-static bool
-read_entries(struct cursor *c, uint32_t count, struct pidx *p)
-{
-	struct pidx_entry e;
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (bytes_left(c) == 0)
@@ -211,7 +197,8 @@ read_entries(struct cursor *c, uint32_t count, struct pidx *p)
 		    sizeof *p->entries);
 		p->entries[p->n++] = e;
 	}
-	if (bytes_left(c) == 0 || may_follow(c, p->layout, count))
+	if (bytes_left(c) == 0 || (rest && count > 0 &&
+	    !pidx_entry_at(c->bytes, c->at, p->layout, &e, &end)))
 		return true;
 	return fail(c->error, c->at, "%zu bytes follow the last of %u entries",
 	    bytes_left(c), count);
@@ -247,13 +234,14 @@ pidx_parse(struct pidx *p, struct span bytes, struct pidx_error *error)
 	if (!read_header(&c, &version, &count))
 		return false;
 	p->layout = version == 1 ? PIDX_1 : PIDX_2;
-	if (read_entries(&c, count, p))
+	if (read_entries(&c, count, false, p))
 		return true;
 	if (p->layout == PIDX_1)
 		return false;
 	c.at = PIDX_HEADER_SIZE;
 	c.error = &other_error;
-	ok = read_entries(&c, count, &other);
+	/* Perun 0.25 leaves bytes there if it makes an index shorter. */
+	ok = read_entries(&c, count, true, &other);
 	/*
 	 * If neither fits, six strings are taken if five have read the length
 	 * of the sixth as the time of the second entry: a real time is not in
@@ -271,6 +259,18 @@ pidx_parse(struct pidx *p, struct span bytes, struct pidx_error *error)
 		pidx_release(&other);
 	}
 	return ok;
+}
+
+bool
+pidx_parse_five(struct pidx *p, struct span bytes)
+{
+	struct pidx_error error;
+	struct cursor c = { .bytes = bytes, .error = &error };
+	uint32_t version, count;
+
+	*p = (struct pidx){ .layout = PIDX_2 };
+	return read_header(&c, &version, &count) && version == 2 &&
+	    read_entries(&c, count, true, p);
 }
 
 void

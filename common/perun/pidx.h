@@ -74,6 +74,13 @@ struct pidx_error {
 bool pidx_parse(struct pidx *, struct span bytes, struct pidx_error *);
 void pidx_release(struct pidx *);
 
+/*
+ * The same, but only with five strings, which bytes that are no entry may
+ * follow.  Almost every index of one entry with six strings can be read so,
+ * too: the object of an entry has to decide (layout.h).
+ */
+bool pidx_parse_five(struct pidx *, struct span bytes);
+
 /* Reads six strings as those of this layout, which is then decided. */
 void pidx_decide(struct pidx_entry *, enum pidx_layout);
 

@@ -280,7 +280,8 @@ check_index(struct check *c, struct file *file)
 	if (file->state != FILE_INDEX)	/* gone, or cannot be read */
 		return;
 	store_path(x.path, file->name);
-	x.is_valid = pidx_parse(&x.read, buf_span(&c->bytes), &x.error);
+	x.is_valid = layout_parse(&c->perun->store, &x.read,
+	    buf_span(&c->bytes), &x.error);
 	layout_decide(c->perun, &x.read);
 	x.verdicts = examine_entries(c, &x.read);
 	if (!x.is_valid) {

@@ -101,7 +101,8 @@ load_index(struct registry *g, struct filter *f, const unsigned char *version,
 	g->stored.len = 0;
 	found = index_load(&g->perun->store, version, &g->stored);
 	if (found == STORE_ABSENT || (found == STORE_FOUND &&
-	    pidx_parse(index, buf_span(&g->stored), &error)))
+	    layout_parse(&g->perun->store, index, buf_span(&g->stored),
+	    &error)))
 		return true;
 	index_explain_error(&g->perun->store, version,
 	    found == STORE_FAILED ? NULL : &error, &g->why);
