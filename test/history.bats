@@ -246,7 +246,24 @@ expect_table_changed() {
 	next=$(git rev-parse HEAD)
 	lines "$broken" "$next" >ids
 	run -1 --separate-stderr sh ../keep-builds.sh . <ids
-	[ ! -e worktree ]
+	[ ! -e .keep-builds ]
 	assert_equal "$(pidx-read "$broken" | records)" ''
 	[ -n "$(pidx-read "$next" | records)" ]
+}
+
+@test "keep-builds.sh that is killed at any moment leaves nothing to a second run" {
+	id 1 >../ids
+	for tenths in 0 1 2 3 4 5 6; do
+		setsid sh ../keep-builds.sh . <../commits >/dev/null 2>&1 3>&- &
+		sleep .$tenths
+		wait_until kill -KILL -- "-$!"
+		wait $! || [ $? -eq 137 ]
+		sh ../keep-builds.sh . <../ids >../out
+		grep -q entry ../out
+		[ ! -e .keep-builds ]
+		assert_equal "$(git worktree list | wc -l)" 1
+		[ -z "$(find .git -name '*.lock')" ]
+	done
+	pidx-fsck --prune >../out
+	assert_equal "$(git status --porcelain)" ""
 }
