@@ -1,5 +1,6 @@
 #!/bin/bash
-# powercut.sh BUILD - what pidx-write acknowledged survives a power cut
+# powercut.sh BUILD - what pidx-write acknowledged survives a power cut, also
+# beside pidx-fsck --repair --prune
 #
 # The store is in a disk image, mounted by a loop device.  The writer is killed
 # at a random moment and the image is copied: the copy contains what a disk
@@ -46,11 +47,22 @@ attach base.img disk 2>mount.err || {
 id=$(git -C disk rev-parse HEAD)
 umount disk
 
+# maintain [COMMAND...] - repairs and prunes under COMMAND again and again; the
+# files look old enough to be pruned
+maintain() {
+	while :; do
+		find disk/.perun/objects -type f -exec \
+			touch -c -d '3 hours ago' {} + || true
+		"$@" pidx-fsck -C disk --prune --repair || true
+	done
+}
+
 # write [COMMAND...] - runs pidx-write under COMMAND again and again, with two
-# new profiles each time, until the whole group of processes is killed; prints
-# the records by which pidx-write acknowledges them
+# new profiles each time, beside `maintain`, until the whole group of processes
+# is killed; prints the records by which pidx-write acknowledges them
 write() {
 	local n=0
+	maintain "$@" >/dev/null &
 	while n=$((n + 1)); do
 		(profile "a$n" && profile "b$n") | "$@" pidx-write -C disk
 	done
