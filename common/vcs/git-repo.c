@@ -8,6 +8,7 @@
 #include "common/base/mem.h"
 #include "common/base/sort.h"
 #include "common/vcs/git-repo.h"
+#include "common/vcs/git-trust.h"
 #include "common/vcs/git.h"
 
 void
@@ -137,7 +138,7 @@ static git_allocator allocator = { allocate, resize, free };
  * Commits are read once, so caching them is useless.  Verifying the hash of
  * each object would take a quarter more time; git log does not do it either.
  * By default libgit2 rejects repositories with the two extensions listed here,
- * but they do not matter to a reader of commits.
+ * but they do not matter to a reader of commits.  git-trust.c checks owners.
  */
 static void
 set_up_library(void)
@@ -151,17 +152,7 @@ set_up_library(void)
 	git_libgit2_opts(GIT_OPT_SET_CACHE_OBJECT_LIMIT, GIT_OBJECT_COMMIT,
 	    (size_t)0);
 	git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions, (size_t)2);
-}
-
-/*
- * Was the repository rejected because it belongs to another user?  libgit2 1.5
- * reports only that it did not find the setting safe.directory.
- */
-static bool
-is_distrusted(int error)
-{
-	return error == GIT_EOWNER ||
-	    strstr(last_error(), "safe.directory") != NULL;
+	git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
 }
 
 /*
@@ -185,11 +176,7 @@ explain_open(struct vcs *v, int error, const char *path)
 {
 	if (path == NULL)
 		path = ".";
-	if (is_distrusted(error))
-		vcs_fail(v, "the repository in '%.400s' belongs to another "
-		    "user: to trust it, add it with git config --global "
-		    "--add safe.directory", path);
-	else if (error == GIT_ENOTFOUND)
+	if (error == GIT_ENOTFOUND)
 		return VCS_NOT_FOUND;
 	else if (has_other_hash())
 		vcs_fail(v, "the repository in '%.400s' uses a hash other "
@@ -256,6 +243,7 @@ gitvcs_open(struct vcs *v, const char *path, bool upwards)
 {
 	unsigned flags = path == NULL ? GIT_REPOSITORY_OPEN_FROM_ENV :
 	    upwards ? 0 : GIT_REPOSITORY_OPEN_NO_SEARCH;
+	bool is_named = path == NULL && getenv("GIT_DIR") != NULL;
 	enum vcs_found found = VCS_FOUND;
 	struct gitvcs *g;
 	int error;
@@ -266,6 +254,8 @@ gitvcs_open(struct vcs *v, const char *path, bool upwards)
 	error = git_repository_open_ext(&g->repo, path, flags, NULL);
 	if (error != 0) {
 		found = explain_open(v, error, path);
+	} else if (!is_named && !gitvcs_require_trust(v)) {
+		found = VCS_FAILED;
 	} else if (git_repository_odb(&g->odb, g->repo) != 0) {
 		gitvcs_fail(v, "cannot open the objects");
 		found = VCS_FAILED;
