@@ -218,7 +218,7 @@ is_whole() {
 	mkdir other/below store
 	for options in other other/below '--vcs-url ../../other store'; do
 		run -2 --separate-stderr pidx-init $options
-		[[ $stderr == *"the repository in '$PWD/"*"other' uses a hash other than SHA-1" ]]
+		[[ $stderr == *"the repository in '$PWD/"*"other': its ids are sha256"* ]]
 	done
 	[ -z "$(find . -name '.perun*')" ]
 	# libgit2 does not know this version of the format either.

@@ -85,6 +85,74 @@ compare_answers() {
 		assert_equal "$(ids_of log_ids -C "$where")" "$ours"
 }
 
+# extension NAME VALUE [VERSION] - makes ./r with this extension
+extension() {
+	git clone -q src r
+	git -C r config core.repositoryFormatVersion "${3-1}"
+	git -C r config "extensions.$1" "$2"
+}
+
+# extension NAME VALUE [VERSION] - makes ./r with this extension
+extension() {
+	git clone -q src r
+	git -C r config core.repositoryFormatVersion "${3-1}"
+	git -C r config "extensions.$1" "$2"
+}
+
+@test "work trees, clones and links are read as by git" {
+	agree_on_kinds <<-'END'
+		plain      | reads | reads | git clone -q src r
+		below      | reads | reads | git clone -q src r; mkdir r/a; where=r/a
+		gitdir     | reads | reads | git clone -q src r; where=r/.git/refs
+		bare       | reads | reads | git clone -q --bare src r
+		mirror     | reads | reads | git clone -q --mirror src r
+		worktree   | reads | reads | git -C src worktree add -q "$top/r" topic
+		ofbare     | reads | reads | git clone -q --bare src b; git -C b worktree add -q "$top/r" topic
+		sparse     | reads | reads | git clone -q --bare src b; git -C b worktree add -q "$top/r" topic; git -C r sparse-checkout set a
+		moved      | reads | reads | git -C src worktree add -q "$top/t" topic; mv t r
+		orphan     | refuses | no repository | git clone -q src b; git -C b worktree add -q "$top/r" HEAD~1; rm -rf b
+		separate   | reads | reads | git clone -q --separate-git-dir g src r
+		relative   | reads | reads | git clone -q --separate-git-dir g src r; echo 'gitdir: ../g' >r/.git
+		linked     | reads | reads | git clone -q src r; mv r/.git g; ln -s ../g r/.git
+		submodule  | reads | reads | git init -q o; git -C o -c protocol.file.allow=always submodule add -q ../src s; where=o/s
+		nested     | reads | reads | git clone -q src r; git clone -q --bare src r/b; where=r/b
+		shallow    | reads | reads | git clone -q --depth 2 "file://$top/src" r
+		partial    | reads | reads | git clone -q --filter=blob:none "file://$top/src" r
+		treeless   | reads | reads | git clone -q --no-checkout --filter=tree:0 "file://$top/src" r
+		shared     | reads | reads | git clone -q --shared src a; git clone -q --shared a r
+		alternate  | reads | reads | git clone -q --shared src r; echo ../../../src/.git/objects >r/.git/objects/info/alternates
+		lost       | refuses | HEAD | git clone -q --shared src r; rm -rf src
+		packed     | reads | reads | git clone -q src r; git -C r gc -q; git -C r multi-pack-index write; git -C r pack-refs --all
+		detached   | reads | reads | git clone -q src r; git -C r checkout -q HEAD~1
+		remote     | reads | reads | git clone -q src r; git -C r symbolic-ref HEAD refs/remotes/origin/topic
+		symbolic   | reads | reads | git clone -q src r; ln -sf refs/heads/main r/.git/HEAD
+		unborn     | refuses | HEAD | git init -q r
+		noconfig   | reads | reads | git clone -q src r; rm r/.git/config
+		include    | reads | reads | git clone -q src r; echo '[core] bare = false' >i; git -C r config include.path "$top/i"
+	END
+}
+
+@test "extensions are known, or refused by name" {
+	agree_on_kinds <<-'END'
+		noop       | reads | reads | extension noop true
+		noopv1     | reads | reads | extension noop-v1 true
+		precious   | reads | reads | extension preciousObjects true
+		partial    | reads | reads | extension partialClone origin
+		worktree   | reads | reads | extension worktreeConfig true
+		sha1       | reads | reads | extension objectFormat sha1
+		sha256     | reads | sha256 | git init -q --object-format=sha256 r; git -C r commit -q --allow-empty -m a
+		sha256v0   | refuses | sha256 | git init -q --object-format=sha256 r; git -C r config core.repositoryFormatVersion 0
+		sha3       | refuses | sha3 | extension objectFormat sha3
+		compatible | 2.45 | extensions.compatobjectformat | extension compatObjectFormat sha1
+		files      | 2.45 | extensions.refstorage | extension refStorage files
+		reftable   | refuses | extensions.refstorage | extension refStorage reftable
+		relative   | 2.48 | extensions.relativeworktrees | extension relativeWorktrees true
+		unknown    | refuses | extensions.unknown | extension unknown true
+		unknownv0  | reads | reads | extension unknown true 0
+		version2   | refuses | version 2 | extension noop true; git -C r config core.repositoryFormatVersion 2
+	END
+}
+
 # own DIRECTORY... - gives the directories and all in them to another user
 own() {
 	chown -R 65534 "$@"

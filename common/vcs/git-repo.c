@@ -43,7 +43,7 @@ gitvcs_fail(struct vcs *v, const char *fmt, ...)
 	return vcs_fail(v, "%s: %.500s", text, last_error());
 }
 
-/* --- opening --- */
+/* --- libgit2 --- */
 
 /*
  * libgit2 reads all certificates of the system when it is initialized, although
@@ -137,13 +137,15 @@ static git_allocator allocator = { allocate, resize, free };
 /*
  * Commits are read once, so caching them is useless.  Verifying the hash of
  * each object would take a quarter more time; git log does not do it either.
- * By default libgit2 rejects repositories with the two extensions listed here,
- * but they do not matter to a reader of commits.  git-trust.c checks owners.
+ * By default libgit2 rejects repositories with the extensions listed here, but
+ * they do not matter to a reader of commits, except for the value of
+ * objectFormat, which require_sha1() reads.  git-trust.c checks owners.
  */
 static void
 set_up_library(void)
 {
-	static const char *extensions[] = { "worktreeconfig", "partialclone" };
+	static const char *extensions[] = { "noop-v1", "objectformat",
+	    "partialclone", "preciousobjects", "worktreeconfig" };
 
 	/* Before libgit2 is initialized, which allocates memory. */
 	git_libgit2_opts(GIT_OPT_SET_ALLOCATOR, &allocator);
@@ -151,40 +153,37 @@ set_up_library(void)
 	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
 	git_libgit2_opts(GIT_OPT_SET_CACHE_OBJECT_LIMIT, GIT_OBJECT_COMMIT,
 	    (size_t)0);
-	git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions, (size_t)2);
+	git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions,
+	    sizeof extensions / sizeof *extensions);
 	git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
 }
 
-/*
- * Was the repository rejected because of its hash?  libgit2 1.5 then reports an
- * unknown extension "objectformat", later versions an unknown "object format
- * 'sha256'".
- */
+/* False, with a reason, if the ids of the repository are not SHA-1. */
 static bool
-has_other_hash(void)
+require_sha1(struct vcs *v, const char *path)
 {
-	return strstr(last_error(), "objectformat") != NULL ||
-	    strstr(last_error(), "object format") != NULL;
+	struct gitvcs *g = v->state;
+	struct buf file = { 0 };
+	git_buf format = { 0 };
+	git_config *config;
+	bool ok = true;
+
+	buf_printf(&file, "%sconfig", git_repository_commondir(g->repo));
+	if (git_config_open_ondisk(&config, buf_cstr(&file)) == 0) {
+		if (git_config_get_string_buf(&format, config,
+		    "extensions.objectformat") == 0 &&
+		    strcmp(format.ptr, "sha1") != 0)
+			ok = vcs_fail(v, "cannot open the repository in "
+			    "'%.400s': its ids are %.100s, not sha1 "
+			    "(extensions.objectFormat)", path, format.ptr);
+		git_config_free(config);
+	}
+	git_buf_dispose(&format);
+	buf_release(&file);
+	return ok;
 }
 
-/*
- * What gitvcs_open() must return after an error of libgit2.  Sets the reason
- * unless this is VCS_NOT_FOUND.
- */
-static enum vcs_found
-explain_open(struct vcs *v, int error, const char *path)
-{
-	if (path == NULL)
-		path = ".";
-	if (error == GIT_ENOTFOUND)
-		return VCS_NOT_FOUND;
-	else if (has_other_hash())
-		vcs_fail(v, "the repository in '%.400s' uses a hash other "
-		    "than SHA-1", path);
-	else
-		gitvcs_fail(v, "cannot open the repository in '%.400s'", path);
-	return VCS_FAILED;
-}
+/* --- opening --- */
 
 /*
  * Reads the file "shallow", which has one id on each line: libgit2 reports
@@ -244,7 +243,7 @@ gitvcs_open(struct vcs *v, const char *path, bool upwards)
 	unsigned flags = path == NULL ? GIT_REPOSITORY_OPEN_FROM_ENV :
 	    upwards ? 0 : GIT_REPOSITORY_OPEN_NO_SEARCH;
 	bool is_named = path == NULL && getenv("GIT_DIR") != NULL;
-	enum vcs_found found = VCS_FOUND;
+	enum vcs_found found = VCS_FAILED;
 	struct gitvcs *g;
 	int error;
 
@@ -252,14 +251,17 @@ gitvcs_open(struct vcs *v, const char *path, bool upwards)
 	g->recoder = (iconv_t)-1;
 	set_up_library();
 	error = git_repository_open_ext(&g->repo, path, flags, NULL);
-	if (error != 0) {
-		found = explain_open(v, error, path);
-	} else if (!is_named && !gitvcs_require_trust(v)) {
-		found = VCS_FAILED;
-	} else if (git_repository_odb(&g->odb, g->repo) != 0) {
+	if (path == NULL)
+		path = ".";
+	if (error == GIT_ENOTFOUND)
+		found = VCS_NOT_FOUND;
+	else if (error != 0)
+		gitvcs_fail(v, "cannot open the repository in '%.400s'", path);
+	else if ((is_named || gitvcs_require_trust(v)) &&
+	    require_sha1(v, path) && read_shallow(v))
+		found = VCS_FOUND;
+	if (found == VCS_FOUND && git_repository_odb(&g->odb, g->repo) != 0) {
 		gitvcs_fail(v, "cannot open the objects");
-		found = VCS_FAILED;
-	} else if (!read_shallow(v)) {
 		found = VCS_FAILED;
 	}
 	if (found != VCS_FOUND)
