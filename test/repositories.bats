@@ -92,13 +92,6 @@ extension() {
 	git -C r config "extensions.$1" "$2"
 }
 
-# extension NAME VALUE [VERSION] - makes ./r with this extension
-extension() {
-	git clone -q src r
-	git -C r config core.repositoryFormatVersion "${3-1}"
-	git -C r config "extensions.$1" "$2"
-}
-
 @test "work trees, clones and links are read as by git" {
 	agree_on_kinds <<-'END'
 		plain      | reads | reads | git clone -q src r
@@ -238,9 +231,40 @@ numbered() {
 	run -0 vcs-log -C 'a b/below'
 }
 
+@test "git's variables name the repository and its parts" {
+	agree_on_kinds here <<-'END'
+		gitdir     | reads | reads | git clone -q src r; export GIT_DIR=$top/r/.git; where=.
+		gitfile    | reads | reads | git clone -q --separate-git-dir g src r; export GIT_DIR=$top/r/.git; where=.
+		bare       | reads | reads | git clone -q --bare src r; export GIT_DIR=r; where=.
+		worktree   | reads | reads | git clone -q src r; export GIT_WORK_TREE=$top/r
+		both       | reads | reads | git clone -q src r; export GIT_DIR=$top/r/.git GIT_WORK_TREE=$top/r; where=.
+		namespace  | reads | reads | git clone -q src r; export GIT_NAMESPACE=x
+		objects    | reads | reads | git clone -q src r; mv r/.git/objects o; mkdir r/.git/objects; export GIT_OBJECT_DIRECTORY=$top/o
+		alternates | reads | reads | git clone -q --shared src r; rm r/.git/objects/info/alternates; export GIT_ALTERNATE_OBJECT_DIRECTORIES=$top/src/.git/objects
+		index      | reads | reads | git clone -q src r; export GIT_INDEX_FILE=$top/none
+	END
+	agree_on_kinds <<-'END'
+		ceiling    | refuses | no repository | git clone -q src r; mkdir -p r/a/b; where=r/a/b; export GIT_CEILING_DIRECTORIES=$top/r/a
+		higher     | reads | reads | git clone -q src r; mkdir -p r/a/b; where=r/a/b; export GIT_CEILING_DIRECTORIES=$top
+	END
+}
+
 @test "a repository that GIT_DIR names may belong to another user" {
 	[ "$(id -u)" = 0 ] || skip "only root can give files away"
 	agree_on_kinds here <<-'END'
 		gitdir     | reads | reads | git clone -q src r; own r; export GIT_DIR=.git
 	END
+}
+
+@test "GIT_WORK_TREE names the work tree that is compared" {
+	git clone -q src r
+	cp -a r/f f
+	cd r
+	for text in three changed; do
+		echo $text >../f
+		run -0 --separate-stderr env GIT_WORK_TREE="$PWD/.." \
+			vcs-heads --dirty
+		run -0 jq -r 'select(.head).dirty // false' <<<"$output"
+		assert_output "$([ $text = changed ] && echo true || echo false)"
+	done
 }

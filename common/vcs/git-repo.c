@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "common/base/mem.h"
 #include "common/base/sort.h"
@@ -237,6 +238,44 @@ gitvcs_close(struct vcs *v)
 	git_libgit2_shutdown();
 }
 
+/* Does the repository have this work tree? */
+static bool
+has_work_tree(git_repository *repo, const char *path)
+{
+	const char *tree = git_repository_workdir(repo);
+	struct stat a, b;
+
+	return tree != NULL && stat(tree, &a) == 0 && stat(path, &b) == 0 &&
+	    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/*
+ * Opens what git would; the result is a code of libgit2.  libgit2 refuses to
+ * open anything if GIT_WORK_TREE is set, and looks for references in
+ * GIT_NAMESPACE, which git does only for those who fetch and push.  It leaks
+ * memory if the work tree that it is given is the one that it has found.
+ */
+static int
+open_repository(git_repository **repo, const char *path, unsigned flags)
+{
+	const char *value = path == NULL ? getenv("GIT_WORK_TREE") : NULL;
+	char *tree = value != NULL ? mem_strdup(value) : NULL;
+	int error;
+
+	if (tree != NULL)
+		unsetenv("GIT_WORK_TREE");
+	error = git_repository_open_ext(repo, path, flags,
+	    getenv("GIT_CEILING_DIRECTORIES"));
+	if (tree != NULL)
+		setenv("GIT_WORK_TREE", tree, 1);
+	if (error == 0)
+		error = git_repository_set_namespace(*repo, NULL);
+	if (error == 0 && tree != NULL && !has_work_tree(*repo, tree))
+		error = git_repository_set_workdir(*repo, tree, 0);
+	free(tree);
+	return error;
+}
+
 enum vcs_found
 gitvcs_open(struct vcs *v, const char *path, bool upwards)
 {
@@ -250,7 +289,7 @@ gitvcs_open(struct vcs *v, const char *path, bool upwards)
 	v->state = g = mem_zero(1, sizeof *g);
 	g->recoder = (iconv_t)-1;
 	set_up_library();
-	error = git_repository_open_ext(&g->repo, path, flags, NULL);
+	error = open_repository(&g->repo, path, flags);
 	if (path == NULL)
 		path = ".";
 	if (error == GIT_ENOTFOUND)
