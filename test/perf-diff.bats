@@ -320,6 +320,48 @@ profile_of() {
 	run -2 perf-diff a1.perf a2.perf b.perf
 }
 
+@test "a name is a commit before it is a file, which is meant by ./" {
+	for amounts in '1 2 3 4 5 6 7 8 9 10' '21 22 23 24 25 26 27 28 29 30'; do
+		commit
+		profile_of ms $amounts >a.perf
+		pidx-write a.perf
+	done
+	git branch docs HEAD~1
+	git tag a.perf HEAD~1
+	mkdir docs
+	# A directory cannot be meant, and files of other names are files.
+	run -1 --separate-stderr perf-diff docs HEAD
+	[ "$(found 'select(.type == "change") | [.before, .after]')" = '[5.5,25.5]' ]
+	assert_equal "$(grep -c warning <<<"$stderr")" 0
+	cp a.perf b.perf
+	run -1 --separate-stderr perf-diff HEAD~1 b.perf
+	assert_equal "$(grep -c warning <<<"$stderr")" 0
+	# The tag is older than what the file has.
+	run -1 --separate-stderr perf-diff a.perf HEAD
+	[[ $stderr == "perf-diff: warning: 'a.perf' is a commit and a file: the commit is read, ./a.perf would be the file"* ]]
+	for file in ./a.perf "$PWD/a.perf" - 'b*.perf'; do
+		run -0 --separate-stderr perf-diff "$file" HEAD <a.perf
+		assert_equal "$(grep -c warning <<<"$stderr")" 0
+	done
+	# A bare repository has a file HEAD.
+	git clone -q --bare . ../bare.git
+	cp -a .perun ../bare.git
+	cd ../bare.git
+	run -1 --separate-stderr perf-diff HEAD~1 HEAD
+	[ "$(found 'select(.type == "change") | [.before, .after]')" = '[5.5,25.5]' ]
+	[[ $stderr == *"'HEAD' is a commit and a file"* ]]
+	run -1 --separate-stderr perf-diff @~1 @
+	assert_equal "$(grep -c warning <<<"$stderr")" 0
+}
+
+@test "inside a store whose repository cannot be read, files are compared" {
+	profile_of ms 1 2 3 4 5 6 7 8 9 10 >a.perf
+	rm .git/HEAD
+	run -0 --separate-stderr perf-diff a.perf a.perf
+	run -2 --separate-stderr perf-diff a.perf b.perf
+	[[ $stderr == *"'b.perf' is neither a file nor a commit: there is no repository"* ]]
+}
+
 @test "sides are commits, whose profiles come from the store" {
 	for amounts in '1 2 3 4 5 6 7 8 9 10' '21 22 23 24 25 26 27 28 29 30'; do
 		profile_of ms $amounts >a.perf

@@ -70,31 +70,41 @@ static const struct opt options[] = {
 static const struct about about = {
 	.operands = "[OLD NEW | --history [file ...]]",
 	.purpose = "Says whether performance has changed between OLD and NEW, "
-	    "each a file, a quoted\npattern of files or a commit, or which "
-	    "commits of a history have changed it.",
+	    "each a commit, a\nfile or a quoted pattern of files, or which "
+	    "commits of a history changed it.",
 	.reads = "profiles or samples",
 	.keys = read_keys,
 	.reports = true,
 };
 
 /*
- * Reads a side: a file, a commit, or all files that match a pattern, in the
+ * Reads a side: a commit, a file, or all files that match a pattern, in the
  * order of their names.  Returns the id of the commit, else NULL.
  */
 static char *
 read_side(struct reader *r, struct filter *f, const char *operand,
     uint32_t side, bool *nearest)
 {
+	struct buf why = { 0 };
+	char *id = NULL;
 	glob_t found;
 
+	/* No commit is named "-", "./file" or "/file". */
+	if (strcmp(operand, "-") != 0 && strchr("./", *operand) == NULL)
+		id = profiles_read(r, f, opt.directory, operand, side, nearest,
+		    &why);
+	if (id != NULL)
+		return id;
 	if (strcmp(operand, "-") == 0 || access(operand, F_OK) == 0) {
+		buf_release(&why);
 		filter_read_next(f, operand, true);
 		reader_read_files(r, f, side);
 		return NULL;
 	}
 	if (strpbrk(operand, "*?[") == NULL)
-		return profiles_read(r, f, opt.directory, operand, side,
-		    nearest);
+		die("'%s' is neither a file nor a commit%s", operand,
+		    buf_cstr(&why));
+	buf_release(&why);
 	if (glob(operand, 0, NULL, &found) != 0)
 		die("no file matches '%s'", operand);
 	for (size_t i = 0; i < found.gl_pathc; i++) {

@@ -1,5 +1,7 @@
 /* profiles - reads the profiles of a commit from a Perun store */
 
+#include <sys/stat.h>
+
 #include "common/filter/filter-reject.h"
 #include "common/perun/index.h"
 #include "filters/perf-diff/profiles.h"
@@ -63,19 +65,29 @@ read_nearest(struct reader *r, struct filter *f, struct perun *perun,
 
 char *
 profiles_read(struct reader *r, struct filter *f, const char *directory,
-    const char *commit, uint32_t side, bool *nearest)
+    const char *commit, uint32_t side, bool *nearest, struct buf *why)
 {
 	unsigned char version[STORE_NAME_SIZE], tag[STORE_NAME_SIZE];
-	char *id = mem_alloc(STORE_ID_SIZE);
 	struct perun perun;
-	const char *why;
+	const char *reason;
+	struct stat st;
+	char *id;
 	size_t n;
 
-	if (!perun_find(&perun, directory, &why))
-		die("'%s' is neither a file nor a commit of a store: %s",
-		    commit, why);
-	if (!perun_resolve_version(&perun, commit, version, &why))
-		die("'%s' is neither a file nor a commit: %s", commit, why);
+	if (!perun_find(&perun, directory, &reason)) {
+		buf_printf(why, " of a store: %s", reason);
+		return NULL;
+	}
+	if (!perun_open_repository(&perun, &reason) ||
+	    !perun_resolve_version(&perun, commit, version, &reason)) {
+		buf_printf(why, ": %s", reason);
+		perun_close(&perun);
+		return NULL;
+	}
+	if (stat(commit, &st) == 0 && !S_ISDIR(st.st_mode))
+		filter_warn(f, "'%s' is a commit and a file: the commit is "
+		    "read, ./%s would be the file", commit, commit);
+
 	n = read_index(r, f, &perun, version, side);
 	/* Perun registers profiles with an annotated tag under its own id. */
 	if (perun_resolve_tag(&perun, commit, tag))
@@ -87,6 +99,7 @@ profiles_read(struct reader *r, struct filter *f, const char *directory,
 	if (n == 0)
 		die("no profile is registered with '%s'%s", commit, *nearest ?
 		    " or an ancestor of it" : "");
+	id = mem_alloc(STORE_ID_SIZE);
 	store_id(id, version);
 	perun_close(&perun);
 	return id;
