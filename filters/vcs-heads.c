@@ -14,7 +14,7 @@ static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
 	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
-	    "git or svs (svs in an svs store, else git)", 0, 0 },
+	    "git or svs (svs in its store, else what is found)", 0, 0 },
 	{ 'd', "dirty", OPT_FLAG, &opt.dirty, NULL,
 	    "report uncommitted changes in the work tree", 0, 0 },
 	{ 0 }
@@ -27,35 +27,54 @@ static const struct about about = {
 	.reports = true,
 };
 
+static struct {
+	struct table table;
+	const char *head;	/* the branch that is checked out, or its id */
+	bool is_dirty;		/* its work tree has changes */
+} state;
+
 static void
-emit_head(struct filter *f, const struct vcs_branch *branch, bool dirty)
+emit_head(struct filter *f, const struct vcs_branch *branch, bool is_head)
 {
 	struct buf *b = filter_begin_record(f, "head");
 
 	json_cstr(b, "name", branch->name);
 	if (branch->has_id)
 		json_cstr(b, "id", branch->id.hex);
-	if (branch->is_head)
+	if (is_head)
 		json_true(b, "head");
-	if (dirty)
+	if (is_head && state.is_dirty)
 		json_true(b, "dirty");
 	filter_end_record(f);
 }
 
 static void
-put_row(struct table *t, const struct vcs_branch *branch, bool dirty)
+put_row(struct table *t, const struct vcs_branch *branch, bool is_head)
 {
 	struct buf name = { 0 };
 
-	buf_str(table_cell(t), branch->is_head ? "*" : "");
+	buf_str(table_cell(t), is_head ? "*" : "");
 	table_next(t);
 	buf_str(table_cell(t), branch->has_id ? branch->id.hex :
 	    "no commit yet");
 	table_next(t);
 	buf_str(&name, branch->name);
-	buf_str(&name, dirty ? " (changed)" : "");
+	buf_str(&name, is_head && state.is_dirty ? " (changed)" : "");
 	table_name(t, buf_span(&name), 0, name.len);
 	buf_release(&name);
+}
+
+/* Returns whether the branch is that of HEAD. */
+static bool
+put_branch(struct filter *f, const struct vcs_branch *branch)
+{
+	bool is_head = strcmp(branch->name, state.head) == 0;
+
+	if (f->text)
+		put_row(&state.table, branch, is_head);
+	else
+		emit_head(f, branch, is_head);
+	return is_head;
 }
 
 int
@@ -63,27 +82,30 @@ main(int argc, char **argv)
 {
 	struct filter f;
 	struct vcs vcs;
-	const struct vcs_branch *branches, *branch;
-	struct table table = { 0 };
-	bool dirty = false;
+	const struct vcs_branch *branches;
+	struct vcs_branch head;
+	bool has_head = false;
 	size_t n;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (filter_operand(&f) != NULL)
 		die("there are no operands: all branches are listed");
 	if (!perun_open_vcs(&vcs, opt.vcs, opt.repository) ||
-	    (opt.dirty && !vcs_is_dirty(&vcs, &dirty)) ||
+	    (opt.dirty && !vcs_is_dirty(&vcs, &state.is_dirty)) ||
+	    !vcs_get_head_major_version(&vcs, &state.head) ||
 	    !vcs_walk_major_versions(&vcs, &branches, &n))
 		die("%s", vcs.why);
 	if (f.text)
-		table_init(&table, "LlL", NULL);
-	for (branch = branches; branch < branches + n; branch++)
-		if (f.text)
-			put_row(&table, branch, dirty && branch->is_head);
-		else
-			emit_head(&f, branch, dirty && branch->is_head);
+		table_init(&state.table, "LlL", NULL);
+	for (size_t i = 0; i < n; i++)
+		has_head |= put_branch(&f, &branches[i]);
+	if (!has_head) {	/* it is detached or has no commit yet */
+		head = (struct vcs_branch){ .name = state.head };
+		head.has_id = vcs_get_minor_head(&vcs, &head.id);
+		put_branch(&f, &head);
+	}
 	vcs_close(&vcs);
 	if (f.text)
-		table_print(&table, filter_out(&f));
+		table_print(&state.table, filter_out(&f));
 	return filter_end(&f);
 }

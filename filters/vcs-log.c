@@ -10,16 +10,18 @@
 static struct {
 	const char *repository, *vcs;
 	uint64_t max_count;
-	bool first_parent;
+	bool first_parent, no_walk;
 } opt = { .max_count = UINT64_MAX };
 
 static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
 	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
-	    "git or svs (svs in an svs store, else git)", 0, 0 },
+	    "git or svs (svs in its store, else what is found)", 0, 0 },
 	{ 'f', "first-parent", OPT_FLAG, &opt.first_parent, NULL,
 	    "follow only the first parent of a merge", 0, 0 },
+	{ 0, "no-walk", OPT_FLAG, &opt.no_walk, NULL,
+	    "only the revisions that are given", 0, 0 },
 	{ 'n', "max-count", OPT_NUM, &opt.max_count, "N",
 	    "at most N versions", 0, 0 },
 	{ 0 }
@@ -58,14 +60,45 @@ emit_version(struct filter *f, const struct vcs_version *version)
 	filter_end_record(f);
 }
 
+/* Writes the tips alone. */
+static void
+write_tips(struct filter *f, struct vcs *vcs, const struct vcs_tips *tips)
+{
+	struct vcs_version version;
+
+	for (size_t i = 0; i < tips->n && i < opt.max_count; i++) {
+		if (tips->list[i].excluded)
+			die("--no-walk takes no ranges");
+		if (!vcs_get_minor_version_info(vcs, tips->list[i].id.hex,
+		    &version))
+			die("%s", vcs->why);
+		emit_version(f, &version);
+	}
+}
+
+/* Writes the history of the tips. */
+static void
+walk(struct filter *f, struct vcs *vcs, const struct vcs_tips *tips)
+{
+	enum vcs_found found = VCS_NOT_FOUND;
+	struct vcs_version version;
+
+	if (!vcs_walk_minor_versions(vcs, tips->list, tips->n,
+	    opt.first_parent))
+		die("%s", vcs->why);
+	for (uint64_t i = 0; i < opt.max_count && (found =
+	    vcs_next_minor_version(vcs, &version)) == VCS_FOUND; i++)
+		emit_version(f, &version);
+	if (found == VCS_FAILED)
+		die("%s", vcs->why);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct filter f;
 	struct vcs vcs;
 	struct vcs_tips tips = { 0 };
-	struct vcs_version version;
-	enum vcs_found found = VCS_NOT_FOUND;
 	const char *text;
 
 	filter_begin(&f, &about, options, argc, argv);
@@ -73,19 +106,15 @@ main(int argc, char **argv)
 		die("%s", vcs.why);
 
 	text = filter_operand(&f);
-	if (text == NULL)
-		text = "HEAD";
-	for (; text != NULL; text = filter_operand(&f))
+	do {
 		if (!vcs_add_tips(&vcs, text, &tips))
 			die("%s", vcs.why);
-	if (!vcs_walk_minor_versions(&vcs, tips.list, tips.n,
-	    opt.first_parent))
-		die("%s", vcs.why);
-	for (uint64_t i = 0; i < opt.max_count && (found =
-	    vcs_next_minor_version(&vcs, &version)) == VCS_FOUND; i++)
-		emit_version(&f, &version);
-	if (found == VCS_FAILED)
-		die("%s", vcs.why);
+		text = filter_operand(&f);
+	} while (text != NULL);
+	if (opt.no_walk)
+		write_tips(&f, &vcs, &tips);
+	else
+		walk(&f, &vcs, &tips);
 	vcs_close(&vcs);
 	free(tips.list);
 	return filter_end(&f);

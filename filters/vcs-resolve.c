@@ -16,7 +16,7 @@ static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
 	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
-	    "git or svs (svs in an svs store, else git)", 0, 0 },
+	    "git or svs (svs in its store, else what is found)", 0, 0 },
 	{ 't', "object-type", OPT_STR, &opt.kind, "TYPE",
 	    "commit, tree, blob, tag or any (commit)", 0, 0 },
 	{ 0 }

@@ -114,7 +114,7 @@ extension() {
 		treeless   | reads | reads | git clone -q --no-checkout --filter=tree:0 "file://$top/src" r
 		shared     | reads | reads | git clone -q --shared src a; git clone -q --shared a r
 		alternate  | reads | reads | git clone -q --shared src r; echo ../../../src/.git/objects >r/.git/objects/info/alternates
-		lost       | refuses | HEAD | git clone -q --shared src r; rm -rf src
+		lost       | refuses | cannot read commit | git clone -q --shared src r; rm -rf src
 		packed     | reads | reads | git clone -q src r; git -C r gc -q; git -C r multi-pack-index write; git -C r pack-refs --all
 		detached   | reads | reads | git clone -q src r; git -C r checkout -q HEAD~1
 		remote     | reads | reads | git clone -q src r; git -C r symbolic-ref HEAD refs/remotes/origin/topic

@@ -210,6 +210,27 @@ text \374" | hash_commit)
 	as_git HEAD ^HEAD~1^2
 }
 
+@test "--no-walk writes only the commits that are given, in their order" {
+	repository
+	for i in one two three; do commit $i; done
+	git tag -a -m note v1
+	run -0 --separate-stderr vcs-log --no-walk HEAD~2 v1 HEAD~2
+	assert_equal "$(jq -r ".message[:-1]" <<<"$output" | paste -sd' ')" \
+		"one three one"
+	run -0 --separate-stderr vcs-log HEAD~1 -n 1
+	one=$output
+	run -0 --separate-stderr vcs-log --no-walk HEAD~1
+	assert_equal "$output" "$one"
+	run -0 --separate-stderr vcs-log --no-walk
+	assert_equal "$(jq -r ".message[:-1]" <<<"$output")" three
+	for name in HEAD~1..HEAD ^HEAD; do
+		assert_fatal "vcs-log: --no-walk takes no ranges" \
+			vcs-log --no-walk "$name"
+	done
+	run -2 --separate-stderr vcs-log --no-walk HEAD:f
+	[[ $stderr == "vcs-log: 'HEAD:f' does not name a commit: "* ]]
+}
+
 @test "a text with dots in :/text is not a range" {
 	repository
 	commit "stop.. here"
@@ -353,13 +374,4 @@ at() {
 	cd sub
 	as_git
 	assert_equal "$(jq -r .message <<<"$output")" inner
-}
-
-@test "the extensions worktreeConfig and partialClone are accepted" {
-	repository
-	commit one
-	git config core.repositoryformatversion 1
-	git config extensions.worktreeConfig true
-	git config extensions.partialClone origin
-	as_git
 }

@@ -42,17 +42,15 @@ history() {
 	history
 	says "$two" get_minor_head
 	says main get_head_major_version
-	says "main $two HEAD" walk_major_versions
+	says "main $two" walk_major_versions
 	says "$(lines "$two" "$one")" walk_minor_versions HEAD
 	says "$one" walk_minor_versions HEAD~1
 	says "$two" walk_minor_versions "$one.."
 	says "" walk_minor_versions HEAD..HEAD
 	says "$one commit" massage_parameter HEAD~1 any
 	says "$one commit" massage_parameter "${one:0:10}" commit
-	says "" check_minor_version_validity "$one"
 	says clean is_dirty
 	fails "nothing has this name" massage_parameter nothing
-	fails "nothing has this name" check_minor_version_validity x
 	fails "nothing has this name" get_minor_version_info x
 	fails "it is a commit" massage_parameter HEAD blob
 	fails "'x' does not name a commit: nothing has this name" \
@@ -71,11 +69,10 @@ history() {
 	run -0 "$CALLS" svs repo init
 	says HEAD get_minor_head
 	says master get_head_major_version
-	says "master HEAD HEAD" walk_major_versions
+	says "master HEAD" walk_major_versions
 	says HEAD walk_minor_versions HEAD
 	says "" walk_minor_versions HEAD..HEAD
 	says "HEAD commit" massage_parameter master any
-	says "" check_minor_version_validity @
 	says clean is_dirty
 	fails "it is a commit" massage_parameter HEAD blob
 	fails "nothing has this name (svs has one version, HEAD)" \
@@ -90,8 +87,9 @@ history() {
 	run -0 "$CALLS" git repo init
 	run -1 --separate-stderr "$CALLS" git repo get_minor_head
 	[[ $stderr == *" yet" ]]
-	run -0 "$CALLS" git repo walk_major_versions
-	assert_output --regexp '^(main|master) - HEAD$'
+	run -0 "$CALLS" git repo get_head_major_version
+	assert_output --regexp '^(main|master)$'
+	says "" walk_major_versions
 	says clean is_dirty
 	git -C repo rev-parse --git-dir
 }
@@ -115,8 +113,7 @@ history() {
 }
 
 @test "a system that is not known is refused by name" {
-	unknown="unknown version control system 'none': --vcs, or vcs.type in the \
-store's local.yml, must be git or svs"
+	unknown="unknown version control system 'none': it must be one of git, svs"
 	run -1 --separate-stderr "$CALLS" none repo get_minor_head
 	assert_equal "$stderr" "$unknown"
 	repository

@@ -56,21 +56,24 @@ perun_open_vcs(struct vcs *v, const char *type, const char *directory)
 	struct perun p;
 	struct buf path = { 0 };
 	const char *why, *wanted;
-	bool is_svs = false, ok = false;
+	bool from_store = false;
+	enum vcs_found found = VCS_NOT_FOUND;
 
-	if ((type == NULL || strcmp(type, "svs") == 0) &&
+	if ((type == NULL || vcs_needs_store(type)) &&
 	    perun_find(&p, directory, &why)) {
 		wanted = type != NULL ? type :
 		    config_string(&p.config, "vcs.type");
-		is_svs = wanted != NULL && strcmp(wanted, "svs") == 0;
-		if (is_svs) {
+		from_store = wanted != NULL && vcs_needs_store(wanted);
+		if (from_store) {
 			put_url(&p, &path);
-			ok = vcs_open(v, "svs", buf_cstr(&path), false);
+			found = vcs_open(v, wanted, buf_cstr(&path), false);
 			buf_release(&path);
 		}
 		perun_close(&p);
 	}
-	return is_svs ? ok : vcs_open(v, type, directory, true);
+	if (!from_store)
+		found = vcs_open(v, type, directory, true);
+	return found == VCS_FOUND;
 }
 
 bool
@@ -83,7 +86,7 @@ perun_open_repository(struct perun *p, const char **why)
 		return true;
 	put_url(p, &path);
 	p->has_vcs = vcs_open(&p->vcs, config_string(&p->config, "vcs.type"),
-	    buf_cstr(&path), false);
+	    buf_cstr(&path), false) == VCS_FOUND;
 	buf_release(&path);
 	return p->has_vcs;
 }

@@ -42,9 +42,9 @@ bool perun_open_repository(struct perun *, const char **why);
 /*
  * Opens the version control of a directory, by default the current one, for the
  * filters that need no store: as vcs_open() does, in the directory or above,
- * but if type is svs, or is NULL and vcs.type of the nearest store is svs,
- * opens what vcs.url of that store names.  Dies if the settings of the store
- * cannot be read.
+ * but if the type, or without one vcs.type of the nearest store, is a system
+ * that needs a store, opens what vcs.url of that store names.  Dies if the
+ * settings of the store cannot be read.
  */
 bool perun_open_vcs(struct vcs *, const char *type, const char *directory);
 

@@ -5,13 +5,15 @@
 
 /*
  * A version control system.  The functions promise what those of vcs.h with the
- * same names promise, with these differences: open() returns VCS_NOT_FOUND if
- * there is no repository of its type; init() does not open the repository; the
- * last argument of massage_parameter() is never NULL; get_minor_version_info()
- * expects an id.
+ * same names promise, with these differences: open() returns VCS_NOT_FOUND,
+ * without a reason, if there is no repository of its type; init() does not open
+ * the repository; the last argument of massage_parameter() is never NULL;
+ * get_minor_version_info() expects an id.
  */
 struct vcs_backend {
 	const char *type;
+	bool needs_store;	/* nothing but a store marks its directories,
+				   so it is not found by itself */
 	enum vcs_found (*open)(struct vcs *, const char *path, bool upwards);
 	void (*close)(struct vcs *);
 	bool (*init)(struct vcs *, const char *path);
@@ -29,8 +31,6 @@ struct vcs_backend {
 	    size_t *);
 	bool (*is_dirty)(struct vcs *, bool *);
 };
-
-extern const struct vcs_backend vcs_git, vcs_svs;
 
 /* Stores the reason of a failure in vcs.why and returns false. */
 bool vcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -76,8 +76,8 @@ get_head_major_version(struct vcs *v, const char **name)
 }
 
 /* A branch whose reference cannot be resolved has no commit yet. */
-static struct vcs_branch *
-add_branch(struct gitvcs *g, const char *name, const char *full_name)
+static void
+add_branch(struct gitvcs *g, const char *full_name)
 {
 	struct vcs_branch *b;
 	git_oid id;
@@ -85,11 +85,10 @@ add_branch(struct gitvcs *g, const char *name, const char *full_name)
 	g->branches = mem_grow(g->branches, &g->branches_cap,
 	    g->n_branches + 1, sizeof *g->branches);
 	b = &g->branches[g->n_branches++];
-	*b = (struct vcs_branch){ .name = mem_strdup(name) };
+	*b = (struct vcs_branch){ .name = mem_strdup(short_name(full_name)) };
 	b->has_id = git_reference_name_to_id(&id, g->repo, full_name) == 0;
 	if (b->has_id)
 		gitvcs_format_id(&b->id, &id);
-	return b;
 }
 
 static int
@@ -105,7 +104,6 @@ walk_major_versions(struct vcs *v, const struct vcs_branch **branches,
     size_t *n)
 {
 	struct gitvcs *g = v->state;
-	struct vcs_branch *b;
 	git_reference_iterator *it;
 	const char *name;
 	int error;
@@ -114,22 +112,12 @@ walk_major_versions(struct vcs *v, const struct vcs_branch **branches,
 	if (git_reference_iterator_glob_new(&it, g->repo, "refs/heads/*") != 0)
 		return gitvcs_fail(v, "cannot list the branches");
 	while ((error = git_reference_next_name(&name, it)) == 0)
-		add_branch(g, short_name(name), name);
+		add_branch(g, name);
 	git_reference_iterator_free(it);
 	if (error != GIT_ITEROVER)
 		return gitvcs_fail(v, "cannot list the branches");
 	sort(g->branches, g->n_branches, sizeof *g->branches,
 	    compare_branches);
-
-	if (!get_head_major_version(v, &name))
-		return false;
-	for (b = g->branches; b < g->branches + g->n_branches; b++)
-		if (strcmp(b->name, name) == 0)
-			break;
-	/* HEAD is not in the list if it is detached or has no commit yet. */
-	if (b == g->branches + g->n_branches)
-		b = add_branch(g, name, "HEAD");
-	b->is_head = true;
 	*branches = g->branches;
 	*n = g->n_branches;
 	return true;

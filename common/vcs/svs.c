@@ -149,7 +149,7 @@ walk_major_versions(struct vcs *v, const struct vcs_branch **branches,
     size_t *n)
 {
 	static const struct vcs_branch branch = { .name = BRANCH,
-	    .is_head = true, .has_id = true, .id = { ID } };
+	    .has_id = true, .id = { ID } };
 
 	(void)v;
 	*branches = &branch;
@@ -167,6 +167,7 @@ is_dirty(struct vcs *v, bool *dirty)
 
 const struct vcs_backend vcs_svs = {
 	.type = "svs",
+	.needs_store = true,
 	.open = open_svs,
 	.close = close_svs,
 	.init = init,

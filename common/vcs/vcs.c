@@ -2,39 +2,74 @@
 
 #include <stdlib.h>
 
+#include "common/base/buf.h"
 #include "common/base/mem.h"
 #include "common/vcs/backend.h"
 
+/*
+ * The systems that are known, in the order in which they are tried.  A back end
+ * is registered here and nowhere else.
+ */
+extern const struct vcs_backend vcs_git, vcs_svs;
 static const struct vcs_backend *const backends[] = { &vcs_git, &vcs_svs };
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
+/* NULL, with a reason, if the type is unknown. */
 static const struct vcs_backend *
 find_backend(struct vcs *v, const char *type)
 {
+	struct buf known = { 0 };
+
 	for (size_t i = 0; i < N_BACKENDS; i++)
 		if (strcmp(backends[i]->type, type) == 0)
 			return backends[i];
-	vcs_fail(v, "unknown version control system '%s': --vcs, or vcs.type "
-	    "in the store's local.yml, must be git or svs", type);
+	for (size_t i = 0; i < N_BACKENDS; i++)
+		buf_printf(&known, "%s%s", i > 0 ? ", " : "",
+		    backends[i]->type);
+	vcs_fail(v, "unknown version control system '%.200s': it must be one "
+	    "of %.500s", type, buf_cstr(&known));
+	buf_release(&known);
 	return NULL;
 }
 
 bool
+vcs_needs_store(const char *type)
+{
+	struct vcs ignored;
+	const struct vcs_backend *backend = find_backend(&ignored, type);
+
+	return backend != NULL && backend->needs_store;
+}
+
+enum vcs_found
 vcs_open(struct vcs *v, const char *type, const char *path, bool upwards)
 {
-	const struct vcs_backend *backend =
-	    find_backend(v, type != NULL ? type : "git");
-	enum vcs_found found;
+	const struct vcs_backend *only = NULL;
+	enum vcs_found found = VCS_NOT_FOUND;
 
-	if (backend == NULL)
-		return false;
-	*v = (struct vcs){ .backend = backend };
-	found = backend->open(v, path, upwards);
+	if (type != NULL) {
+		only = find_backend(v, type);
+		if (only == NULL)
+			return VCS_FAILED;
+	}
+	for (size_t i = 0; i < N_BACKENDS && found == VCS_NOT_FOUND; i++) {
+		if (only != NULL ? backends[i] != only :
+		    backends[i]->needs_store)
+			continue;
+		*v = (struct vcs){ .backend = backends[i] };
+		found = v->backend->open(v, path, upwards);
+	}
 	if (found == VCS_NOT_FOUND)
-		vcs_fail(v, "there is no repository%s%s in '%s'%s",
+		vcs_fail(v, "there is no repository%s%s in '%.400s'%s",
 		    type != NULL ? " of type " : "", type != NULL ? type : "",
 		    path != NULL ? path : ".", upwards ? " or above" : "");
-	return found == VCS_FOUND;
+	return found;
+}
+
+const char *
+vcs_type(const struct vcs *v)
+{
+	return v->backend->type;
 }
 
 void
@@ -49,7 +84,7 @@ vcs_init(struct vcs *v, const char *type, const char *path)
 	const struct vcs_backend *backend = find_backend(v, type);
 
 	return backend != NULL && backend->init(v, path) &&
-	    vcs_open(v, type, path, false);
+	    vcs_open(v, type, path, false) == VCS_FOUND;
 }
 
 bool
@@ -75,14 +110,6 @@ vcs_massage_parameter(struct vcs *v, const char *name, enum vcs_kind kind,
 }
 
 bool
-vcs_check_minor_version_validity(struct vcs *v, const char *name)
-{
-	struct vcs_id id;
-
-	return vcs_massage_parameter(v, name, VCS_COMMIT, &id, NULL);
-}
-
-bool
 vcs_get_minor_version_info(struct vcs *v, const char *name,
     struct vcs_version *version)
 {
@@ -92,26 +119,32 @@ vcs_get_minor_version_info(struct vcs *v, const char *name,
 	    v->backend->get_minor_version_info(v, &id, version);
 }
 
+/* Adds the commit of this name or, if it is NULL, that which is checked out. */
 static bool
 add_tip(struct vcs *v, const char *name, bool excluded, struct vcs_tips *tips)
 {
 	char why[VCS_WHY_SIZE];
+	struct vcs_tip *tip;
 
 	tips->list = mem_grow(tips->list, &tips->cap, tips->n + 1,
 	    sizeof *tips->list);
-	if (vcs_massage_parameter(v, name, VCS_COMMIT, &tips->list[tips->n].id,
-	    NULL)) {
-		tips->list[tips->n++].excluded = excluded;
+	tip = &tips->list[tips->n];
+	if (name == NULL ? vcs_get_minor_head(v, &tip->id) :
+	    vcs_massage_parameter(v, name, VCS_COMMIT, &tip->id, NULL)) {
+		tip->excluded = excluded;
+		tips->n++;
 		return true;
 	}
+	if (name == NULL)
+		return false;
 	memcpy(why, v->why, sizeof why);
 	return vcs_fail(v, "'%.200s' does not name a commit: %.700s", name,
 	    why);
 }
 
 /*
- * Adds the range "A..B", the history of B without that of A; HEAD is the
- * default of both.  dots is the address of ".." in the text.
+ * Adds the range "A..B", the history of B without that of A.  dots is the
+ * address of ".." in the text.
  */
 static bool
 add_range(struct vcs *v, const char *text, const char *dots,
@@ -122,8 +155,8 @@ add_range(struct vcs *v, const char *text, const char *dots,
 	const char *to = dots + 2;
 	bool ok;
 
-	ok = add_tip(v, n > 0 ? from : "HEAD", true, tips) &&
-	    add_tip(v, *to != '\0' ? to : "HEAD", false, tips);
+	ok = add_tip(v, n > 0 ? from : NULL, true, tips) &&
+	    add_tip(v, *to != '\0' ? to : NULL, false, tips);
 	if (!ok)
 		tips->n = before;
 	free(from);
@@ -138,11 +171,14 @@ add_range(struct vcs *v, const char *text, const char *dots,
 bool
 vcs_add_tips(struct vcs *v, const char *text, struct vcs_tips *tips)
 {
-	const char *dots = strstr(text, "..");
 	char why[VCS_WHY_SIZE];
+	const char *dots;
 
+	if (text == NULL)
+		return add_tip(v, NULL, false, tips);
 	if (*text == '^')
 		return add_tip(v, text + 1, true, tips);
+	dots = strstr(text, "..");
 	if (dots == NULL || strcmp(text, "..") == 0)
 		return add_tip(v, text, false, tips);
 	if (dots[2] != '.' && add_range(v, text, dots, tips))

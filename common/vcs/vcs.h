@@ -53,7 +53,6 @@ struct vcs_version {
 /* A major version. */
 struct vcs_branch {
 	const char *name;	/* short: "topic/x" */
-	bool is_head;
 	bool has_id;		/* the branch has a commit */
 	struct vcs_id id;
 };
@@ -77,12 +76,23 @@ struct vcs_tips {
  * Opens the repository at path or, if upwards, at path or in the nearest
  * directory above it.  A NULL path is the current directory or, for git, the
  * repository that GIT_DIR and similar variables name, if they are set.  type is
- * "git" or "svs"; NULL means git.  For svs, nothing is found upwards, and a
- * path that is missing only makes the time of the version unknown.  After a
- * failure there is nothing to close.
+ * the name of a system, such as "git"; if it is NULL, all are tried that do not
+ * need a store.  For svs, nothing is found upwards, and a path that is missing
+ * only makes the time of the version unknown.  There is something to close only
+ * after VCS_FOUND; otherwise there is a reason.
  */
-bool vcs_open(struct vcs *, const char *type, const char *path, bool upwards);
+enum vcs_found vcs_open(struct vcs *, const char *type, const char *path,
+    bool upwards);
 void vcs_close(struct vcs *);
+
+/* The name of the system, such as "git". */
+const char *vcs_type(const struct vcs *);
+
+/*
+ * Are the repositories of this system known only by a store that names them?
+ * False if there is no such system.
+ */
+bool vcs_needs_store(const char *type);
 
 /*
  * init: creates a repository and opens it.  An existing one is opened and not
@@ -96,7 +106,7 @@ bool vcs_get_minor_head(struct vcs *, struct vcs_id *);
 /*
  * get_head_major_version: the name of the branch that is checked out, which may
  * not have a commit yet; the commit's id if HEAD is detached.  The name is
- * borrowed until the next call.
+ * borrowed until the next call of this function.
  */
 bool vcs_get_head_major_version(struct vcs *, const char **name);
 
@@ -109,12 +119,6 @@ bool vcs_get_head_major_version(struct vcs *, const char **name);
 bool vcs_massage_parameter(struct vcs *, const char *name, enum vcs_kind,
     struct vcs_id *, enum vcs_kind *actual_kind);
 
-/*
- * check_minor_version_validity: does the name resolve to a commit?  Perun's
- * function accepts trees and blobs as well.
- */
-bool vcs_check_minor_version_validity(struct vcs *, const char *name);
-
 /* get_minor_version_info: describes the commit that a name resolves to. */
 bool vcs_get_minor_version_info(struct vcs *, const char *name,
     struct vcs_version *);
@@ -124,7 +128,8 @@ bool vcs_get_minor_version_info(struct vcs *, const char *name,
  * order of git-rev-list(1); vcs_next_minor_version() returns the next commit,
  * VCS_NOT_FOUND at the end.  A handle has one walk at a time.  vcs_add_tips()
  * parses "REV", "^REV" or "REV..REV" and adds the commits to the tips, from
- * which a walk can then be started.
+ * which a walk can then be started.  NULL, or nothing at an end of a range, is
+ * the commit that is checked out.
  */
 bool vcs_add_tips(struct vcs *, const char *text, struct vcs_tips *);
 bool vcs_walk_minor_versions(struct vcs *, const struct vcs_tip *, size_t n,
@@ -133,8 +138,8 @@ enum vcs_found vcs_next_minor_version(struct vcs *, struct vcs_version *);
 
 /*
  * walk_major_versions: the branches, in byte order of their names, borrowed
- * until the next call.  If HEAD is detached or its branch has no commit, HEAD
- * comes last, under the name that vcs_get_head_major_version() returns.
+ * until the next call of this function.  The one that is checked out may not be
+ * among them: see vcs_get_head_major_version().
  */
 bool vcs_walk_major_versions(struct vcs *, const struct vcs_branch **,
     size_t *n);

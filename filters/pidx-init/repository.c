@@ -42,7 +42,7 @@ require_readable(const char *path)
 {
 	struct vcs vcs;
 
-	if (!vcs_open(&vcs, "git", path, false))
+	if (vcs_open(&vcs, "git", path, false) != VCS_FOUND)
 		die("%s", vcs.why);
 	vcs_close(&vcs);
 }

@@ -76,8 +76,7 @@ print_branches(struct vcs *v)
 	if (!vcs_walk_major_versions(v, &branches, &n))
 		return false;
 	for (b = branches; b < branches + n; b++)
-		printf("%s %s%s\n", b->name, b->has_id ? b->id.hex : "-",
-		    b->is_head ? " HEAD" : "");
+		printf("%s %s\n", b->name, b->has_id ? b->id.hex : "-");
 	return true;
 }
 
@@ -140,8 +139,6 @@ call(struct vcs *v, const char *what, const char *name, const char *kind)
 		return print_branches(v);
 	if (strcmp(what, "get_minor_version_info") == 0)
 		return print_version(v, name);
-	if (strcmp(what, "check_minor_version_validity") == 0)
-		return vcs_check_minor_version_validity(v, name);
 	if (strcmp(what, "massage_parameter") == 0)
 		return print_id(v, name, kind);
 	if (strcmp(what, "is_dirty") == 0)
@@ -162,7 +159,7 @@ main(int argc, char **argv)
 		if (!vcs_init(&v, type, path))
 			fail(&v);
 	} else {
-		if (!vcs_open(&v, type, path, false) ||
+		if (vcs_open(&v, type, path, false) != VCS_FOUND ||
 		    !call(&v, what, name, argc > 5 ? argv[5] : "any"))
 			fail(&v);
 	}
