@@ -166,7 +166,7 @@ is_whole() {
 	mkdir third
 	for url in ../repo .. repo "$PWD" ""; do
 		run -2 --separate-stderr pidx-init --vcs-url "$url" third
-		[[ $stderr == *"no git repository at '"* ]]
+		[[ $stderr == *"no repository at '"* ]]
 	done
 	[ ! -e third/.perun ]
 }
@@ -202,7 +202,7 @@ is_whole() {
 	mkdir empty
 	for path in empty "$BATS_TEST_TMPDIR"; do
 		run -2 --separate-stderr pidx-init "$path"
-		[[ $stderr == *"no git repository in or above"*"--vcs-url"* ]]
+		[[ $stderr == *"no repository in or above"*"--vcs-url"* ]]
 		[[ $stderr == *"--vcs-type svs"* ]]
 	done
 	# These directories alone are not a repository.
@@ -232,7 +232,49 @@ is_whole() {
 	assert_equal "$(answer vcs_type)" svs
 	assert_equal "$(answer vcs_url)" ..
 	run -2 --separate-stderr pidx-init --vcs-type svn repo
-	[[ $stderr == *"git or svs, not 'svn'"* ]]
+	[[ $stderr == *"unknown version control system 'svn': "*"git, svs" ]]
+}
+
+@test "--vcs-init creates a repository where there is none" {
+	mkdir -p a/b c
+	run -0 --separate-stderr pidx-init --vcs-init a/b
+	assert_equal "$(answer 'vcs_created, .vcs_type, .vcs_url' | paste -sd' ')" \
+		"true git .."
+	is_whole a/b/.perun .gitignore
+	git -C a/b -c user.name=a -c user.email=b commit -q --allow-empty -m c
+	run -0 vcs-log -C a/b
+	# It is at the url, if there is one, and made as git makes it.
+	git config --global init.defaultBranch trunk
+	run -0 --separate-stderr pidx-init --vcs-init --vcs-type git \
+		--vcs-url ../../new/here c
+	assert_equal "$(answer 'vcs_created, .vcs_url' | paste -sd' ')" \
+		"true ../../new/here"
+	assert_equal "$(git -C new/here symbolic-ref HEAD)" refs/heads/trunk
+	assert_equal "$(git -C new/here rev-parse --is-bare-repository)" false
+}
+
+@test "--vcs-init changes no repository that is there" {
+	mkdir repo/below
+	cp -a repo before
+	for directory in below .; do
+		run -0 --separate-stderr pidx-init --vcs-init "repo/$directory"
+		assert_equal "$(answer vcs_created)" null
+		rm -r "repo/$directory/.perun"
+	done
+	diff -r before repo
+	# Nor does it create one instead of one that cannot be read.
+	git -C repo config core.repositoryFormatVersion 9
+	run -2 --separate-stderr pidx-init --vcs-init repo/below
+	[[ $stderr == *"repository version 9"* ]]
+	assert_equal "$(ls -A repo/below)" ""
+}
+
+@test "a repository that cannot be created is reported, and no store is made" {
+	touch file
+	mkdir store
+	run -2 --separate-stderr pidx-init --vcs-init --vcs-url ../../file/x store
+	[[ $stderr == "pidx-init: cannot create a repository in '"*"file/x': "* ]]
+	assert_equal "$(ls -A store)" ""
 }
 
 @test "what an existing store lacks is created" {

@@ -60,7 +60,10 @@ history() {
 	assert_line -n 1 "parent $one"
 	assert_line --regexp "^message two"
 	# An existing repository is not changed.
+	git -C repo config core.repositoryFormatVersion 1
+	cp -a repo before
 	run -0 "$CALLS" "$type" repo init
+	diff -r before repo
 	says "$two" get_minor_head
 }
 
@@ -123,6 +126,96 @@ history() {
 	sed -i 's/type: git/type: none/' .perun/local.yml
 	assert_fatal "pidx-read: cannot open the repository of '$PWD/.perun': $unknown" \
 		pidx-read HEAD
+}
+
+# copy_tree - copies the source and what is built of it, without the rest of the
+# tests, to ./tree; there "${make[@]}" builds in $build
+copy_tree() {
+	build=tree/build make=(make -s -C tree)
+	! is_sanitized || { build=tree/build/san; make+=(SAN=1); }
+	mkdir -p $build tree/test/programs
+	cp -a "$ROOT"/{Makefile,common,filters,instrument} tree
+	cp -a "$TEST/programs/instrument" tree/test/programs
+	cp -a "$BUILD"/{common,filters,libraries,libweir.a} $build
+	PATH=$PWD/$build:$PATH
+}
+
+# The system "flat" has one version, as svs, but its directories have a mark: a
+# directory .flat.
+@test "a back end that is added as weir-vcs(7) says is found by itself" {
+	copy_tree
+	cd tree/common/vcs
+	cat >mark <<-'END'
+
+		static bool
+		has_mark(const char *path, bool upwards)
+		{
+			struct buf b = { 0 };
+			bool found = false;
+
+			buf_str(&b, path != NULL ? path : ".");
+			for (int i = 0; !found && i < (upwards ? 40 : 1); i++) {
+				buf_str(&b, "/.flat");
+				found = access(buf_cstr(&b), F_OK) == 0;
+				b.len -= strlen(".flat");
+				buf_str(&b, "..");
+			}
+			buf_release(&b);
+			return found;
+		}
+
+		static int
+		make_mark(const char *path)
+		{
+			struct buf b = { 0 };
+			int result;
+
+			buf_printf(&b, "%s/.flat", path);
+			result = mkdir(buf_cstr(&b), 0777);
+			buf_release(&b);
+			return result;
+		}
+	END
+	# Steps 1 and 3: the example gets another name, and finds its mark.
+	sed -e 's/vcs_svs/vcs_flat/; s/"svs"/"flat"/; /needs_store/d' \
+		-e '/^static const struct vcs_id head/r mark' \
+		-e 's/^\tif (upwards)$/\tif (!has_mark(path, upwards))/' \
+		-e 's/mkdir(path, 0777)/make_mark(path)/' svs.c >flat.c
+	# Step 2: it is registered.
+	sed -i -e 's/^\(extern.* vcs_git, \)/\1vcs_flat, /' \
+		-e 's/\({ &vcs_git, \)\(&vcs_svs }\)/\1\&vcs_flat, \2/' vcs.c
+	cd ../../..
+	"${make[@]}" "${build#tree/}"/{vcs-log,vcs-heads,vcs-resolve} \
+		"${build#tree/}"/{pidx-init,pidx-read}
+
+	# It is made, found from below, and may be named.
+	mkdir work work/below plain
+	run -0 --separate-stderr pidx-init --vcs-type flat --vcs-init work
+	assert_equal "$(jq -r '.vcs_created, .vcs_type, .vcs_url' <<<"$output" |
+		paste -sd' ')" "true flat .."
+	rm -r work/.perun
+	cd work/below
+	for options in "" "--vcs flat"; do
+		run -0 --separate-stderr vcs-log $options
+		assert_equal "$(jq -r '.message // empty' <<<"$output")" \
+			"Singleton version"
+		run -0 --separate-stderr vcs-heads $options --text
+		assert_output "  *  HEAD  master"
+		run -0 --separate-stderr vcs-resolve $options HEAD --text
+	done
+	run -0 --separate-stderr pidx-init
+	assert_equal "$(jq -r '.vcs_type, .vcs_url' <<<"$output" | paste -sd' ')" \
+		"flat ../.."
+	run -0 --separate-stderr pidx-read HEAD
+	# git comes first, and svs is never found.
+	git init -q ..
+	assert_fatal "vcs-log: HEAD has no commit yet" vcs-log
+	cd ../../plain
+	assert_fatal "vcs-log: there is no repository in '.' or above" vcs-log
+	assert_fatal "vcs-log: there is no repository of type flat in '.' or above" \
+		vcs-log --vcs flat
+	assert_fatal "vcs-log: unknown version control system 'none': it must be `
+		`one of git, flat, svs" vcs-log --vcs none
 }
 
 # $CALLS calls other functions in the middle of walk_minor_versions.

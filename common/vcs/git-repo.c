@@ -308,6 +308,7 @@ gitvcs_open(struct vcs *v, const char *path, bool upwards)
 	return found;
 }
 
+/* libgit2 would reset settings of a repository that exists. */
 bool
 gitvcs_init(struct vcs *v, const char *path)
 {
@@ -315,7 +316,9 @@ gitvcs_init(struct vcs *v, const char *path)
 	bool ok;
 
 	set_up_library();
-	ok = git_repository_init(&repo, path, 0) == 0 ||
+	ok = git_repository_open_ext(NULL, path,
+	    GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) == 0 ||
+	    git_repository_init(&repo, path, 0) == 0 ||
 	    gitvcs_fail(v, "cannot create a repository in '%.400s'", path);
 	git_repository_free(repo);
 	git_libgit2_shutdown();

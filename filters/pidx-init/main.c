@@ -18,13 +18,16 @@
 
 static struct {
 	const char *vcs_type, *vcs_url, *index_version;
+	bool vcs_init;
 } opt;
 
 static const struct opt options[] = {
 	{ 0, "vcs-type", OPT_STR, &opt.vcs_type, "TYPE",
-	    "git or, without a repository, svs (git)", 0, 0 },
+	    "git or, without a repository, svs (what is found)", 0, 0 },
 	{ 0, "vcs-url", OPT_STR, &opt.vcs_url, "URL",
 	    "the repository, relative to .perun (the nearest)", 0, 0 },
+	{ 0, "vcs-init", OPT_FLAG, &opt.vcs_init, NULL,
+	    "create the repository if there is none", 0, 0 },
 	{ 0, "index-version", OPT_STR, &opt.index_version, "LAYOUT",
 	    "of new indexes: 1, 2args, 2 or 2label", 0, 0 },
 	{ 0 }
@@ -33,7 +36,7 @@ static const struct opt options[] = {
 static const struct about about = {
 	.operands = "[directory]",
 	.purpose = "Creates a Perun store, the directory .perun, beside or in "
-	    "a git repository, or\nadds to an existing one what it lacks.",
+	    "a repository, or\nadds to an existing one what it lacks.",
 };
 
 static struct {
@@ -42,6 +45,7 @@ static struct {
 	struct buf url;			/* vcs.url for a new local.yml */
 	struct buf settings;		/* text of a new local.yml */
 	struct made made;
+	bool vcs_created;		/* the repository did not exist */
 } state;
 
 /*
@@ -72,25 +76,49 @@ set_paths(const char *name)
 	buf_str(&state.path, ".perun");
 }
 
-/* Sets state.url; dies if opt.vcs_type is git and there is no repository. */
+/*
+ * Sets opt.vcs_type and state.url to the repository, which is created if that
+ * is wanted; dies if there is none, or if the filters could not read it.
+ */
 static void
-choose_url(void)
+choose_repository(void)
 {
-	bool is_git = strcmp(opt.vcs_type, "git") == 0;
+	const struct paths *paths = &state.paths;
+	struct buf path = { 0 };
+	struct vcs vcs;
+	enum vcs_found found;
 
 	if (opt.vcs_url != NULL) {
 		if (!utf8_valid(opt.vcs_url, strlen(opt.vcs_url)))
 			die("--vcs-url is not UTF-8, which YAML must be");
 		buf_str(&state.url, opt.vcs_url);
-		if (is_git)
-			repository_check(&state.paths, opt.vcs_url);
-	} else if (!is_git) {
-		buf_str(&state.url, "..");
-	} else if (!repository_find(&state.paths, &state.url)) {
-		die("there is no git repository in or above '%s': run 'git "
-		    "init' first, name one by --vcs-url, or give --vcs-type "
-		    "svs", state.paths.directory);
+		repository_path(paths, opt.vcs_url, &path);
+		found = vcs_open(&vcs, opt.vcs_type, buf_cstr(&path), false);
+	} else {
+		buf_str(&path, paths->directory);
+		found = repository_find(&vcs, opt.vcs_type, paths, &state.url);
 	}
+
+	if (found == VCS_NOT_FOUND && opt.vcs_init) {
+		state.vcs_created = vcs_init(&vcs, opt.vcs_type != NULL ?
+		    opt.vcs_type : "git", buf_cstr(&path));
+		found = state.vcs_created ? VCS_FOUND : VCS_FAILED;
+		state.url.len = 0;
+		buf_str(&state.url, opt.vcs_url != NULL ? opt.vcs_url : "..");
+	}
+	if (found == VCS_FAILED)
+		die("%s", vcs.why);
+	if (found == VCS_NOT_FOUND && opt.vcs_url != NULL)
+		die("there is no repository at '%s' (--vcs-url %s is "
+		    "relative to .perun): give --vcs-init to create one",
+		    buf_cstr(&path), opt.vcs_url);
+	if (found == VCS_NOT_FOUND)
+		die("there is no repository in or above '%s': give --vcs-init "
+		    "to create one, name one by --vcs-url, or give --vcs-type "
+		    "svs", paths->directory);
+	opt.vcs_type = vcs_type(&vcs);
+	vcs_close(&vcs);
+	buf_release(&path);
 }
 
 /* Loads local.yml; if it is missing, returns false, and *config is empty. */
@@ -149,6 +177,8 @@ emit_store(struct filter *f, const struct config *config)
 	if (state.made.gitignore)
 		json_item(b, span_str(".gitignore"));
 	json_close(b, ']');
+	if (state.vcs_created)
+		json_true(b, "vcs_created");
 	put_string(b, config, "vcs_type", "vcs.type");
 	put_string(b, config, "vcs_url", "vcs.url");
 	put_string(b, config, "index_version", "weir.index_version");
@@ -187,9 +217,7 @@ prepare(struct filter *f)
 	}
 
 	if (!has_settings) {
-		if (opt.vcs_type == NULL)
-			opt.vcs_type = "git";
-		choose_url();
+		choose_repository();
 		settings_put(&state.settings, opt.vcs_type,
 		    buf_span(&state.url), opt.index_version);
 	}
@@ -209,9 +237,6 @@ main(int argc, char **argv)
 	directory = filter_operand(&f);
 	if (filter_operand(&f) != NULL)
 		die("there is more than one directory");
-	if (opt.vcs_type != NULL && strcmp(opt.vcs_type, "git") != 0 &&
-	    strcmp(opt.vcs_type, "svs") != 0)
-		die("--vcs-type is git or svs, not '%s'", opt.vcs_type);
 	if (opt.index_version != NULL &&
 	    !layout_of_name(opt.index_version, &layout))
 		die("--index-version must be 1, 2args, 2 or 2label");

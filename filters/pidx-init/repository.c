@@ -2,93 +2,37 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
-#include "common/vcs/vcs.h"
 #include "filters/pidx-init/repository.h"
 
-/* Does the directory have a file or directory of this name? */
+/* Removes the last component of an absolute path; false if it is the root. */
 static bool
-contains(const char *directory, const char *name)
+ascend(char *path)
 {
-	char path[3 * PATH_MAX];	/* enough for all paths below */
+	char *slash = strrchr(path, '/');
+	bool is_root = path[1] == '\0';
 
-	snprintf(path, sizeof path, "%s/%s", directory, name);
-	return access(path, F_OK) == 0;
+	slash[slash == path] = '\0';	/* the root keeps its slash */
+	return !is_root;
 }
 
-/*
- * Is the path that of a work tree with a directory .git, a linked work tree (in
- * which .git is a file) or a bare repository?
- */
-static bool
-is_repository(const char *path)
-{
-	struct stat st;
-	char git[2 * PATH_MAX];
-
-	snprintf(git, sizeof git, "%s/.git", path);
-	if (stat(git, &st) == 0 && S_ISREG(st.st_mode))
-		return true;
-	return contains(git, "objects") || (contains(path, "HEAD") &&
-	    contains(path, "objects") && contains(path, "refs"));
-}
-
-/* Dies if the filters could not read the repository. */
-static void
-require_readable(const char *path)
-{
-	struct vcs vcs;
-
-	if (vcs_open(&vcs, "git", path, false) != VCS_FOUND)
-		die("%s", vcs.why);
-	vcs_close(&vcs);
-}
-
-static bool
-has_store(const char *path)
-{
-	return contains(path, ".perun/objects");
-}
-
-/*
- * Searches the directory at path and those above it.  Truncates path to the
- * first directory that matches, and returns the number of components removed;
- * -1 if none matches.
- */
-static int
-search_upwards(char *path, bool (*matches)(const char *))
-{
-	char *slash;
-
-	for (int n = 0;; n++) {
-		if (matches(path))
-			return n;
-		slash = strrchr(path, '/');
-		if (path[1] == '\0')	/* the root directory */
-			return -1;
-		slash[slash == path] = '\0';	/* the root keeps its slash */
-	}
-}
-
-/* The url begins with "..", because it is relative to .perun. */
-bool
-repository_find(const struct paths *paths, struct buf *url)
+enum vcs_found
+repository_find(struct vcs *v, const char *type, const struct paths *paths,
+    struct buf *url)
 {
 	char path[PATH_MAX];
-	int n;
+	enum vcs_found found;
 
 	strcpy(path, paths->directory);
-	n = search_upwards(path, is_repository);
-	if (n == -1)
-		return false;
-	require_readable(path);
 	buf_str(url, "..");
-	while (n-- > 0)
+	found = vcs_open(v, type, path, false);
+	while (found == VCS_NOT_FOUND && ascend(path)) {
 		buf_str(url, "/..");
-	return true;
+		found = vcs_open(v, type, path, false);
+	}
+	return found;
 }
 
 /*
@@ -96,29 +40,28 @@ repository_find(const struct paths *paths, struct buf *url)
  * .perun may not exist yet.
  */
 void
-repository_check(const struct paths *paths, const char *url)
+repository_path(const struct paths *paths, const char *url, struct buf *path)
 {
-	char path[2 * PATH_MAX];
-
 	if (*url == '/')
-		snprintf(path, sizeof path, "%s", url);
+		buf_str(path, url);
 	else if (strcmp(url, "..") == 0 || strncmp(url, "../", 3) == 0)
-		snprintf(path, sizeof path, "%s%s", paths->directory, url + 2);
+		buf_printf(path, "%s%s", paths->directory, url + 2);
 	else
-		snprintf(path, sizeof path, "%s/%s", paths->store, url);
-	if (!is_repository(path))
-		die("there is no git repository at '%s' (--vcs-url %s is "
-		    "relative to .perun)", path, url);
-	require_readable(path);
+		buf_printf(path, "%s/%s", paths->store, url);
 }
 
 void
 init_warn_of_store_above(const struct paths *paths)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], store[PATH_MAX + sizeof "/.perun/objects"];
 
 	strcpy(path, paths->directory);
-	if (search_upwards(path, has_store) > 0)
-		err_warn("warning: the new store hides the one above: "
-		    "'%s/.perun'", path[1] == '\0' ? "" : path);
+	while (ascend(path)) {
+		snprintf(store, sizeof store, "%s/.perun/objects", path);
+		if (access(store, F_OK) == 0) {
+			err_warn("warning: the new store hides the one above: "
+			    "'%s/.perun'", path[1] == '\0' ? "" : path);
+			return;
+		}
+	}
 }
