@@ -180,6 +180,16 @@ is() {
 @test "a bare repository is never dirty" {
 	repository --bare
 	is clean
+	# Here the setting moves to a file of its own.
+	cd ..
+	git init -q src
+	cd src
+	commit one
+	git clone -q --bare . ../bare
+	cd ../bare
+	git worktree add -q ../tree
+	git -C ../tree sparse-checkout set a
+	is clean
 }
 
 @test "only the branch of HEAD is reported as dirty" {

@@ -148,6 +148,24 @@ stop_at_change(const char *path, unsigned status, void *context)
 	return GIT_EUSER;
 }
 
+/* libgit2 1.5 does not read the settings of a work tree. */
+static bool
+is_bare(const struct gitvcs *g)
+{
+	struct buf path = { 0 };
+	git_config *config;
+	int bare = 0;
+
+	buf_printf(&path, "%sconfig.worktree", git_repository_path(g->repo));
+	if (git_config_open_ondisk(&config, buf_cstr(&path)) == 0) {
+		if (git_config_get_bool(&bare, config, "core.bare") != 0)
+			bare = 0;
+		git_config_free(config);
+	}
+	buf_release(&path);
+	return bare || git_repository_is_bare(g->repo);
+}
+
 static bool
 is_dirty(struct vcs *v, bool *dirty)
 {
@@ -156,7 +174,7 @@ is_dirty(struct vcs *v, bool *dirty)
 	int error;
 
 	*dirty = false;
-	if (git_repository_is_bare(g->repo))
+	if (is_bare(g))
 		return true;
 	git_status_options_init(&options, GIT_STATUS_OPTIONS_VERSION);
 	/* The default options leave out untracked and ignored files. */
