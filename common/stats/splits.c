@@ -42,8 +42,6 @@ struct search {
 	struct candidate *list;
 	size_t n_list;
 
-	size_t *order;		/* the points in the order of their values;
-				   those of a stretch are at its place */
 	size_t *groups;		/* of a point: how many have a smaller value */
 	size_t *ends;		/* of stretches to be searched, a stack */
 	size_t n_ends;
@@ -51,7 +49,8 @@ struct search {
 	/* Room for each point, and for those of all windows of a length. */
 	size_t *starts, *filled, *twice_ranks, *slots;
 	double *values, *forth, *back;
-	uint64_t *keys;
+	uint64_t *keys;		/* the points of a stretch in the order of their
+				   values, while it is searched */
 	struct window *windows;
 	struct running running;
 };
@@ -108,8 +107,8 @@ scan_windows(struct search *s, size_t from, size_t to, size_t w, size_t found)
 		s->starts[k] = from + (last > 0 ? rest * k / last : 0);
 		s->filled[k] = 0;
 	}
-	for (size_t i = from; i < to; i++) {
-		point = s->order[i];
+	for (size_t i = 0; i < to - from; i++) {
+		point = (uint32_t)s->keys[i];
 		k = last;
 		if (rest > 0 && point - from < rest)
 			k = ((point - from + 1) * last - 1) / rest;
@@ -148,27 +147,6 @@ compare_descending(const void *a, const void *b)
 }
 
 /*
- * Splits the stretch that begins at `from` at the n last of s->ends; the next
- * is its end.  The points of each part come to its place in s->order.
- */
-static void
-split_order(struct search *s, size_t from, size_t n)
-{
-	size_t *next = s->starts, *part = s->filled, *sorted = s->slots;
-	size_t start, end = from;
-
-	for (size_t i = 0; i <= n; i++) {
-		next[end] = start = end;
-		end = s->ends[s->n_ends - 1 - i];
-		for (size_t point = start; point < end; point++)
-			part[point] = start;
-	}
-	for (size_t i = from; i < end; i++)
-		sorted[next[part[s->order[i]]]++] = s->order[i];
-	memcpy(s->order + from, sorted + from, (end - from) * sizeof *sorted);
-}
-
-/*
  * Searches a stretch for candidates, pushes them, and returns how many.  Where
  * several windows have one within them, that with the greatest z counts.
  */
@@ -179,6 +157,9 @@ search_stretch(struct search *s, size_t from, size_t to)
 	size_t *new = s->ends + s->n_ends;
 	const struct window *w;
 
+	for (size_t i = 0; i < n; i++)
+		s->keys[i] = (uint64_t)s->groups[from + i] << 32 | (from + i);
+	sort_u64(s->keys, n);
 	for (size_t length = n; length >= 2 * SPLIT_SIDE &&
 	    (length == n || length >= WINDOW_MIN); length /= 2)
 		found = scan_windows(s, from, to, length, found);
@@ -190,11 +171,8 @@ search_stretch(struct search *s, size_t from, size_t to)
 		if (j == n_new)
 			new[n_new++] = w->at;
 	}
-	if (n_new > 0) {
-		sort(new, n_new, sizeof *new, compare_descending);
-		s->n_ends += n_new;
-		split_order(s, from, n_new);
-	}
+	sort(new, n_new, sizeof *new, compare_descending);
+	s->n_ends += n_new;
 	return n_new;
 }
 
@@ -208,7 +186,6 @@ find_candidates(struct search *s, const size_t *given, size_t n_given)
 	s->ends[s->n_ends++] = s->n;
 	for (size_t i = n_given; i-- > 0;)
 		s->ends[s->n_ends++] = given[i];
-	split_order(s, 0, n_given);
 	while (s->n_ends > 0) {
 		if (search_stretch(s, from, s->ends[s->n_ends - 1]) > 0)
 			continue;
@@ -553,11 +530,10 @@ splits_find(struct splits *r, const double *points, size_t n,
     const size_t *given, size_t n_given)
 {
 	struct search s = { .result = r, .x = points, .n = n };
-	struct split *k;
+	struct split *split;
 
 	arena_reset(&r->room);
 	s.list = allocate(r, n, sizeof *s.list);
-	s.order = allocate(r, n, sizeof *s.order);
 	s.groups = allocate(r, n, sizeof *s.groups);
 	s.ends = allocate(r, n + 1, sizeof *s.ends);
 	s.starts = allocate(r, n + 1, sizeof *s.starts);
@@ -571,19 +547,22 @@ splits_find(struct splits *r, const double *points, size_t n,
 	/* Windows of w points: at most 4 n / w + 2, and w >= 12 halves. */
 	s.windows = allocate(r, n + 64, sizeof *s.windows);
 
-	values_order(points, n, s.values, s.groups, s.order);
+	memcpy(s.values, points, n * sizeof *s.values);
+	values_sort(s.values, n);
+	for (size_t i = 0; i < n; i++)
+		s.groups[i] = SEARCH_FIRST(k, n, s.values[k] >= points[i]);
 	find_candidates(&s, given, n_given);
 	prove_all(&s);
 	r->n = s.n_list;
 	r->list = allocate(r, r->n, sizeof *r->list);
 	for (size_t i = 0; i < r->n; i++) {
-		k = &r->list[i];
-		*k = s.list[i].s;
+		split = &r->list[i];
+		*split = s.list[i].s;
 		if (r->factor > 1)
-			k->p = fmax(k->p, erfc(k->size / sqrt(M_PI)));
-		k->p = fmin(1, k->p * (double)n);
-		k->sigma = fmax(k->sigma, r->quantum);
-		find_range(&s, k, place_of(&s, i));
+			split->p = fmax(split->p, erfc(split->size / sqrt(M_PI)));
+		split->p = fmin(1, split->p * (double)n);
+		split->sigma = fmax(split->sigma, r->quantum);
+		find_range(&s, split, place_of(&s, i));
 	}
 	running_release(&s.running);
 }

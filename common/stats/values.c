@@ -63,22 +63,6 @@ values_median(const double *values, size_t n, double *room)
 	return values_median_sorted(room, n);
 }
 
-void
-values_order(const double *values, size_t n, double *sorted, size_t *groups,
-    size_t *order)
-{
-	size_t *next = mem_zero(n, sizeof *next), group;
-
-	memcpy(sorted, values, n * sizeof *sorted);
-	values_sort(sorted, n);
-	for (size_t i = 0; i < n; i++) {
-		group = SEARCH_FIRST(k, n, sorted[k] >= values[i]);
-		groups[i] = group;
-		order[group + next[group]++] = i;
-	}
-	free(next);
-}
-
 double
 values_autocorrelation(const double *residuals, size_t n, size_t seam,
     double tiny, double *sorted, double *ranks)
@@ -114,24 +98,17 @@ running_begin(struct running *r)
 	r->sum_low = r->sum_high = 0;
 }
 
-/* The bits of a value that is not negative sort as it does. */
+/* The keys of a heap have a sign: these of values that are not negative. */
 static int64_t
 bits_of(double value)
 {
-	int64_t bits;
-
-	value += 0.0;	/* -0 becomes 0 */
-	memcpy(&bits, &value, sizeof bits);
-	return bits;
+	return (int64_t)(values_to_key(value) << 1 >> 1);
 }
 
 static double
 value_of(int64_t bits)
 {
-	double value;
-
-	memcpy(&value, &bits, sizeof value);
-	return value;
+	return values_from_key((uint64_t)bits | UINT64_C(1) << 63);
 }
 
 static double

@@ -24,14 +24,6 @@ double values_median_sorted(const double *sorted, size_t n);
 double values_median(const double *values, size_t n, double *room);
 
 /*
- * Sets groups[i] to how many values are smaller than the i-th, and order to the
- * positions of the values in ascending order; equal values keep their order.
- * sorted has room for n values.
- */
-void values_order(const double *values, size_t n, double *sorted,
-    size_t *groups, size_t *order);
-
-/*
  * The autocorrelation, with lag 1, of the ranks of n residuals; NAN if all are
  * equal.  Residuals are equal if each is at most `tiny` above the one before it
  * in order.  The pair around `seam` does not count; 0: all do.  sorted and
