@@ -1,8 +1,6 @@
 /* changes - what the splits of a series amount to */
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/base/mem.h"
 #include "common/stats/changes.h"
@@ -13,126 +11,119 @@ enum { NEWEST_MAX = 7, OLD_MIN = 12 };	/* points */
 enum { LASTING = 10 };			/* points after a visible change */
 enum { JUMPS_MIN = 8 };			/* before an exact value is judged */
 
-/* --- steps ---------------------------------------------------------------- */
-
-struct segment {
+/* A search in n points, and its steps. */
+struct search {
+	struct changes *result;
 	const double *x;
-	size_t n;
+	double min_effect;
+	double *room;			/* for each point */
+	struct change_point *steps;
+	size_t n_steps;
+	size_t *places;			/* of the steps */
 };
 
-/* The i-th segment of the series; there is one more than splits. */
-static struct segment
-segment_of(const struct splits *s, const double *x, size_t n, size_t i)
+static void *
+allocate(struct changes *c, size_t n, size_t size)
 {
-	size_t from = i > 0 ? s->list[i - 1].at : 0;
-	size_t to = i < s->n ? s->list[i].at : n;
+	return arena_alloc(&c->room, n * size);
+}
 
-	return (struct segment){ x + from, to - from };
+/* --- steps ---------------------------------------------------------------- */
+
+/* The noise of n points around their median. */
+static double
+find_sigma(struct search *s, const double *x, size_t n, double median)
+{
+	for (size_t i = 0; i < n; i++)
+		s->room[i] = fabs(x[i] - median);
+	return splits_sigma(s->room, n, 1);
 }
 
 /*
  * Sets the levels of a segment: its median, or if it grows, the medians of its
- * first and its last block.  Returns whether it grows: the medians of all
- * blocks rise, or all fall.
+ * first and its last block.  It grows if the medians of all blocks rise, or all
+ * fall.
  */
-static bool
-find_levels(struct segment s, double *room, double levels[2])
+static void
+find_levels(struct search *s, const struct segment *segment, double levels[2])
 {
 	double medians[BLOCKS];
 	int rises = 0, falls = 0;
 	size_t from, to = 0;
 
-	levels[0] = levels[1] = values_median(s.x, s.n, room);
-	if (s.n < BLOCKS * BLOCK_MIN)
-		return false;
+	levels[0] = levels[1] = segment->level;
+	if (segment->n < BLOCKS * BLOCK_MIN)
+		return;
 	for (size_t i = 0; i < BLOCKS; i++) {
 		from = to;
-		to = s.n * (i + 1) / BLOCKS;
-		medians[i] = values_median(s.x + from, to - from, room);
+		to = segment->n * (i + 1) / BLOCKS;
+		medians[i] = values_median(s->x + segment->at + from,
+		    to - from, s->room);
 		rises += i > 0 && medians[i] > medians[i - 1];
 		falls += i > 0 && medians[i] < medians[i - 1];
 	}
 	if (rises < BLOCKS - 1 && falls < BLOCKS - 1)
-		return false;
+		return;
 	levels[0] = medians[0];
 	levels[1] = medians[BLOCKS - 1];
-	return true;
-}
-
-static void
-add_step(struct changes *c, struct change_point step)
-{
-	c->steps = mem_grow(c->steps, &c->steps_cap, c->n_steps + 1,
-	    sizeof *c->steps);
-	c->steps[c->n_steps++] = step;
 }
 
 /* Makes the steps: for each segment its growth, then the split after it. */
 static void
-find_steps(struct changes *c, const double *x, size_t n, double *room)
+find_steps(struct search *s)
 {
-	const struct splits *s = &c->splits;
-	const struct split *k;
-	struct segment segment;
-	struct change_point step;
+	const struct changes *c = s->result;
+	const struct segment *g = c->segments;
+	const struct split *k = c->splits.list;
+	struct change_point *split = NULL;
 	double levels[2];
-	size_t from;
 
-	c->n_steps = 0;
-	for (size_t i = 0; i <= s->n; i++) {
-		segment = segment_of(s, x, n, i);
-		from = (size_t)(segment.x - x);
-		if (i > 0)
-			step.n_after = segment.n;
-		find_levels(segment, room, levels);
-		if (i > 0) {
-			step.after = levels[0];
-			add_step(c, step);
+	for (; g < c->segments + c->n_segments; g++, k++) {
+		find_levels(s, g, levels);
+		if (split != NULL) {
+			split->after = levels[0];
+			split->n_after = g->n;
 		}
 		if (levels[0] != levels[1])
 			/* That all blocks of a random order rise or fall: 2 of
 			   8! orders. */
-			add_step(c, (struct change_point){
-			    .kind = CHANGE_GROWTH, .at = from + segment.n - 1,
-			    .first = from + 1, .last = from + segment.n - 1,
+			s->steps[s->n_steps++] = (struct change_point){
+			    .kind = CHANGE_GROWTH, .at = g->at + g->n - 1,
+			    .first = g->at + 1, .last = g->at + g->n - 1,
 			    .before = levels[0], .after = levels[1],
-			    .p = 2 / 40320.0 });
-		if (i == s->n)
+			    .p = 2 / 40320.0 };
+		if (k == c->splits.list + c->splits.n)
 			break;
-		k = &s->list[i];
-		step = (struct change_point){ .kind = CHANGE_STEP,
+		split = &s->steps[s->n_steps++];
+		*split = (struct change_point){ .kind = CHANGE_STEP,
 		    .at = k->at, .first = k->first, .last = k->last,
 		    .is_accepted = k->is_given, .before = levels[1],
-		    .p = k->p, .size = k->size, .n_before = segment.n };
+		    .p = k->p, .size = k->size, .n_before = g->n };
 	}
+	for (size_t i = 0; i < s->n_steps; i++)
+		s->places[i] = s->steps[i].at;
 }
 
 /* --- what is reported ----------------------------------------------------- */
 
-static void
-add_change(struct changes *c, struct change_point change)
-{
-	c->list = mem_grow(c->list, &c->cap, c->n + 1, sizeof *c->list);
-	c->list[c->n++] = change;
-}
-
 /* Adds the steps [from, to) as one change from this level. */
 static void
-add_run(struct changes *c, size_t from, size_t to, double level, bool accepted)
+add_run(struct search *s, size_t from, size_t to, double level, bool accepted)
 {
-	const struct change_point *first = &c->steps[from];
-	struct change_point run = c->steps[to - 1];
+	struct changes *c = s->result;
+	struct change_point run = s->steps[to - 1];
 
 	if (to - from > 1 || run.kind == CHANGE_GROWTH) {
 		run = (struct change_point){ .kind = CHANGE_GRADUAL,
-		    .at = run.at, .first = first->first, .last = run.last,
-		    .before = level, .after = run.after, .p = run.p,
-		    .n_steps = to - from, .steps = c->places + from };
+		    .at = run.at, .first = s->steps[from].first,
+		    .last = run.last, .before = level, .after = run.after,
+		    .p = run.p, .n_steps = to - from,
+		    .steps = s->places + from };
 		for (size_t i = from; i < to; i++)
-			run.p = fmin(run.p, c->steps[i].p);
+			run.p = fmin(run.p, s->steps[i].p);
 	}
 	run.is_accepted = accepted;
-	add_change(c, run);
+	c->list[c->n++] = run;
 }
 
 /*
@@ -141,99 +132,93 @@ add_run(struct changes *c, size_t from, size_t to, double level, bool accepted)
  * accepted split that goes on in their direction is their last step.
  */
 static void
-gather_changes(struct changes *c, double min_effect)
+gather_changes(struct search *s)
 {
-	const struct change_point *s;
+	const struct change_point *step;
 	size_t from = 0;
-	double level = c->n_steps > 0 ? c->steps[0].before : 0;
+	double level = s->n_steps > 0 ? s->steps[0].before : 0;
 	bool reaches = false, is_change, goes_on;
 
-	for (size_t i = 0; i < c->n_steps; i++) {
-		s = &c->steps[i];
-		is_change = s->kind == CHANGE_STEP &&
-		    changes_is_effect(s->before, s->after, min_effect);
-		goes_on = i > from && (s->after > s->before) ==
-		    (s[-1].after > level);
-		if (s->is_accepted && goes_on && !is_change) {
-			if (reaches ||
-			    changes_is_effect(level, s->after, min_effect))
-				add_run(c, from, i + 1, level, true);
-		} else if (s->is_accepted || is_change) {
+	for (size_t i = 0; i < s->n_steps; i++) {
+		step = &s->steps[i];
+		is_change = step->kind == CHANGE_STEP && changes_is_effect(
+		    step->before, step->after, s->min_effect);
+		goes_on = i > from && (step->after > step->before) ==
+		    (step[-1].after > level);
+		if (step->is_accepted && goes_on && !is_change) {
+			if (reaches || changes_is_effect(level, step->after,
+			    s->min_effect))
+				add_run(s, from, i + 1, level, true);
+		} else if (step->is_accepted || is_change) {
 			if (reaches)
-				add_run(c, from, i, level, false);
-			add_change(c, *s);
+				add_run(s, from, i, level, false);
+			add_run(s, i, i + 1, level, step->is_accepted);
 		} else {
 			if (reaches && !goes_on) {
-				add_run(c, from, i, level, false);
-				level = s[-1].after;
+				add_run(s, from, i, level, false);
+				level = step[-1].after;
 				from = i;
 				reaches = false;
 			}
-			reaches = reaches ||
-			    changes_is_effect(level, s->after, min_effect);
+			reaches = reaches || changes_is_effect(level,
+			    step->after, s->min_effect);
 			continue;
 		}
-		level = s->after;
+		level = step->after;
 		from = i + 1;
 		reaches = false;
 	}
 	if (reaches)
-		add_run(c, from, c->n_steps, level, false);
+		add_run(s, from, s->n_steps, level, false);
 }
 
 /* --- the newest points ---------------------------------------------------- */
 
-/* The noise of a segment around its median. */
-static double
-noise_of(const struct splits *s, struct segment segment, double median,
-    double *room)
-{
-	for (size_t i = 0; i < segment.n; i++)
-		room[i] = fabs(segment.x[i] - median);
-	return s->factor * fmax(s->quantum,
-	    splits_sigma(room, segment.n, 1));
-}
-
-/* Are the last k points all above or all below those before them? */
+/* Are the last k of n points all above or all below those before them? */
 static bool
-is_apart(struct segment old, size_t k)
+is_apart(const double *x, size_t n, size_t k)
 {
 	double old_low = INFINITY, old_high = 0, low = INFINITY, high = 0;
 
-	for (size_t i = 0; i < old.n; i++) {
-		old_low = fmin(old_low, old.x[i]);
-		old_high = fmax(old_high, old.x[i]);
+	for (size_t i = 0; i < n - k; i++) {
+		old_low = fmin(old_low, x[i]);
+		old_high = fmax(old_high, x[i]);
 	}
-	for (size_t i = old.n; i < old.n + k; i++) {
-		low = fmin(low, old.x[i]);
-		high = fmax(high, old.x[i]);
+	for (size_t i = n - k; i < n; i++) {
+		low = fmin(low, x[i]);
+		high = fmax(high, x[i]);
 	}
 	return low > old_high || high < old_low;
 }
 
-static void
-find_newest(struct changes *c, struct segment last, double min_effect,
-    double *room)
+/* A standard deviation with what dependence adds to it. */
+static double
+noise_of(const struct splits *s, double sigma)
 {
-	struct segment old = last;
-	double before, after, size;
+	return s->factor * fmax(s->quantum, sigma);
+}
 
-	c->n_newest = 0;
-	for (size_t k = 1; k <= NEWEST_MAX && last.n >= OLD_MIN + k; k++) {
-		old.n = last.n - k;
-		if (!is_apart(old, k))
+static void
+find_newest(struct search *s, const struct segment *last)
+{
+	const double *x = s->x + last->at;
+	struct changes *c = s->result;
+	struct change_point p = { .kind = CHANGE_NEWEST, .p = NAN };
+
+	for (size_t k = 1; k <= NEWEST_MAX && last->n >= OLD_MIN + k; k++) {
+		if (!is_apart(x, last->n, k))
 			continue;
-		before = values_median(old.x, old.n, room);
-		after = values_median(old.x + old.n, k, room);
-		size = splits_size(fabs(after - before), noise_of(&c->splits,
-		    old, before, room), old.n, k);
-		if (size < SPLIT_SIZE_MIN ||
-		    !changes_is_effect(before, after, min_effect))
-			continue;
-		c->n_newest = k;
-		c->newest_before = before;
-		c->newest_after = after;
-		c->newest_size = size;
+		p.n_before = last->n - k;
+		p.n_after = k;
+		p.at = p.first = p.last = last->at + p.n_before;
+		p.before = values_median(x, p.n_before, s->room);
+		p.after = values_median(x + p.n_before, k, s->room);
+		p.size = splits_size(fabs(p.after - p.before),
+		    noise_of(&c->splits, find_sigma(s, x, p.n_before,
+		    p.before)), p.n_before, k);
+		if (p.size >= SPLIT_SIZE_MIN &&
+		    changes_is_effect(p.before, p.after, s->min_effect))
+			c->newest = p;
 	}
 }
 
@@ -242,40 +227,60 @@ find_newest(struct changes *c, struct segment last, double min_effect,
  * be proven.
  */
 static double
-find_visible(const struct splits *s, struct segment last, size_t n,
-    double *room)
+find_visible(struct search *s, const struct segment *last)
 {
 	double levels[2], visible;
-	size_t m = last.n - LASTING;
+	size_t m = last->n - LASTING;
 
-	if (last.n < LASTING + OLD_MIN ||
-	    (double)n * splits_least_p(last.n, LASTING) > SPLIT_P_MAX ||
-	    find_levels(last, room, levels) || levels[0] == 0)
+	if (last->n < LASTING + OLD_MIN || (double)(last->at + last->n) *
+	    splits_least_p(last->n, LASTING) > SPLIT_P_MAX)
 		return NAN;
-	visible = 7 * noise_of(s, last, levels[0], room) *
+	find_levels(s, last, levels);
+	if (levels[0] != levels[1] || levels[0] == 0)
+		return NAN;
+	visible = 7 * noise_of(&s->result->splits, last->sigma) *
 	    sqrt(1.0 / LASTING + 1 / (double)m) / levels[0];
 	return visible <= 1 ? visible : NAN;
 }
+
+/* --- series --------------------------------------------------------------- */
 
 void
 changes_find(struct changes *c, const double *x, size_t n,
     const size_t *accepted, size_t n_accepted, double min_effect)
 {
-	double *room = mem_table(n, sizeof *room);
-	struct segment last;
+	struct search s = { .result = c, .x = x, .min_effect = min_effect };
+	const struct split *k;
+	struct segment *last;
 
 	splits_find(&c->splits, x, n, accepted, n_accepted);
-	find_steps(c, x, n, room);
-	c->places = mem_grow(c->places, &c->places_cap, c->n_steps,
-	    sizeof *c->places);
-	for (size_t i = 0; i < c->n_steps; i++)
-		c->places[i] = c->steps[i].at;
+	arena_reset(&c->room);
+	c->n_segments = c->splits.n + 1;
+	c->segments = allocate(c, c->n_segments, sizeof *c->segments);
+	s.room = allocate(c, n, sizeof *s.room);
+	s.steps = allocate(c, 2 * c->n_segments, sizeof *s.steps);
+	s.places = allocate(c, 2 * c->n_segments, sizeof *s.places);
+	c->list = allocate(c, 2 * c->n_segments, sizeof *c->list);
+
+	*c->segments = (struct segment){ 0 };
+	last = c->segments;
+	for (k = c->splits.list; k < c->splits.list + c->splits.n; k++) {
+		last->n = k->at - last->at;
+		last->level = k->before;
+		*++last = (struct segment){ .at = k->at };
+	}
+	last->n = n - last->at;
+	last->level = c->splits.level;
+	for (size_t i = 0; i < c->n_segments; i++)
+		c->segments[i].sigma = find_sigma(&s, x + c->segments[i].at,
+		    c->segments[i].n, c->segments[i].level);
+
 	c->n = 0;
-	gather_changes(c, min_effect);
-	last = segment_of(&c->splits, x, n, c->splits.n);
-	find_newest(c, last, min_effect, room);
-	c->visible = find_visible(&c->splits, last, n, room);
-	free(room);
+	find_steps(&s);
+	gather_changes(&s);
+	c->newest = (struct change_point){ .kind = CHANGE_NEWEST };
+	find_newest(&s, last);
+	c->visible = find_visible(&s, last);
 }
 
 void
@@ -284,9 +289,16 @@ changes_find_exact(struct changes *c, const double *x, size_t n,
 {
 	struct running jumps = { 0 };
 	double level = x[0], least;
+	struct segment *last;
 	size_t i_accepted = 0;
 
-	c->n = c->n_newest = 0;
+	arena_reset(&c->room);
+	c->list = allocate(c, n, sizeof *c->list);
+	c->segments = allocate(c, n, sizeof *c->segments);
+	c->segments[0] = (struct segment){ .n = n, .level = level };
+	c->n_segments = 1;
+	c->n = 0;
+	c->newest = (struct change_point){ .kind = CHANGE_NEWEST };
 	c->visible = min_effect;
 	running_begin(&jumps);
 	for (size_t i = 1; i < n; i++) {
@@ -299,10 +311,14 @@ changes_find_exact(struct changes *c, const double *x, size_t n,
 			level = x[i];
 		} else if (changes_is_effect(level, x[i], min_effect) &&
 		    fabs(x[i] - level) >= least) {
-			add_change(c, (struct change_point){ .at = i,
+			c->list[c->n++] = (struct change_point){ .at = i,
 			    .first = i, .last = i, .before = level,
-			    .after = x[i] });
+			    .after = x[i] };
 			level = x[i];
+			last = &c->segments[c->n_segments++];
+			last[-1].n = i - last[-1].at;
+			*last = (struct segment){ .at = i, .n = n - i,
+			    .level = level };
 		}
 	}
 	running_release(&jumps);
@@ -312,8 +328,5 @@ void
 changes_release(struct changes *c)
 {
 	splits_release(&c->splits);
-	free(c->list);
-	free(c->steps);
-	free(c->places);
-	*c = (struct changes){ 0 };
+	arena_release(&c->room);
 }

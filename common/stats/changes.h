@@ -10,7 +10,7 @@
  * The changes in a series of points, the oldest first: steps of at least an
  * effect, small steps that add up to it, and growth within a segment.
  */
-enum change_kind { CHANGE_STEP, CHANGE_GROWTH, CHANGE_GRADUAL };
+enum change_kind { CHANGE_STEP, CHANGE_GROWTH, CHANGE_GRADUAL, CHANGE_NEWEST };
 
 struct change_point {
 	enum change_kind kind;
@@ -25,26 +25,32 @@ struct change_point {
 	const size_t *steps;	/* and where they are */
 };
 
+/* What is between two splits. */
+struct segment {
+	size_t at, n;		/* its points */
+	double level, sigma;	/* their median, and the noise around it */
+};
+
 /* Start with { 0 }; later calls reuse the memory. */
 struct changes {
 	struct change_point *list;	/* by place */
-	size_t n, cap;
+	size_t n;
 	struct splits splits;		/* on which they are based */
+	struct segment *segments;	/* if values are exact, between changes
+					   and without noise */
+	size_t n_segments;
 
-	/* The newest points look different, but too few to be proven: how
-	   many; 0 if there are none.  One alone is no more than a note. */
-	size_t n_newest;
-	double newest_before, newest_after, newest_size;
+	/* The newest points look different, but too few to be proven, so that
+	   it has no p; n_after is 0 if there are none.  One alone is no more
+	   than a note. */
+	struct change_point newest;
 
 	/* The smallest effect that would have been seen with a probability of
 	   80 % if it had lasted ten points, a ratio of the last level; NAN if
 	   there is none. */
 	double visible;
 
-	struct change_point *steps;	/* private */
-	size_t n_steps, steps_cap;
-	size_t *places;
-	size_t places_cap;
+	struct arena room;		/* private, and that of the lists */
 };
 
 void changes_release(struct changes *);

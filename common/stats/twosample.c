@@ -7,7 +7,6 @@
 
 #include "common/base/mem.h"
 #include "common/base/search.h"
-#include "common/stats/normal.h"
 #include "common/stats/splits.h"
 #include "common/stats/twosample.h"
 #include "common/stats/values.h"
@@ -23,6 +22,35 @@ enum { EXACT_MAX = 20 };
 
 /* The autocorrelation is that of at most this many values of each side. */
 enum { PHI_MAX = 2000 };
+
+/* --- the normal distribution ---------------------------------------------- */
+
+/* The probability that a standard normal variable exceeds z. */
+static double
+normal_upper(double z)
+{
+	return erfc(z * M_SQRT1_2) / 2;
+}
+
+/*
+ * The z that is exceeded with probability p, for 0 < p <= 0.5: by Newton's
+ * method.  The upper tail is convex for z > 0, so from 0 the steps approach the
+ * quantile from below and never pass it; the loop ends when rounding stops
+ * them.
+ */
+static double
+normal_upper_quantile(double p)
+{
+	const double density_at_0 = M_2_SQRTPI * M_SQRT1_2 / 2;
+	double z = 0, step;
+
+	do {
+		step = (normal_upper(z) - p) /
+		    (density_at_0 * exp(-z * z / 2));
+		z += step;
+	} while (step > 1e-14 * (1 + z));
+	return z;
+}
 
 /* --- Mann-Whitney --------------------------------------------------------- */
 
@@ -267,8 +295,9 @@ choose_stride(size_t m, size_t n)
  * root.
  */
 double
-twosample_visible(size_t m, size_t n, double z)
+twosample_visible(size_t m, size_t n, double p)
 {
+	double z = normal_upper_quantile(p / TWOSAMPLE_RANKS / 2);
 	double sd = sqrt(((double)m + (double)n + 1) /
 	    (12 * (double)m * (double)n));
 	double seen = z * sd, c = 2 * Z_POWER * sd, a = 1 + c * c, w;

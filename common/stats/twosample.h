@@ -52,10 +52,10 @@ void twosample_compare(struct twosample *, double *before, size_t m,
 double twosample_least_p(size_t m, size_t n);
 
 /*
- * The smallest shift, in units of the spread, that a test which reports beyond
- * z would have found with a probability of 80 %.  Infinite if it would find
+ * The smallest shift, in units of the spread, of which the test by ranks would
+ * have given at most this p with a probability of 80 %.  Infinite if there is
  * none.
  */
-double twosample_visible(size_t m, size_t n, double z);
+double twosample_visible(size_t m, size_t n, double p);
 
 #endif

@@ -8,7 +8,6 @@
 #include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/filter/filter-reject.h"
-#include "common/stats/twosample.h"
 #include "common/stats/values.h"
 #include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/history.h"
@@ -16,19 +15,21 @@
 /* Fewer points can never show a change, unless they are exact. */
 enum { POINTS_MIN = 14 };
 
-/* A sample at its position in the order of versions. */
-struct placed {
-	uint32_t position;
-	double value;
-};
-
 struct history {
 	struct results *answer;
-	struct placed *placed;	/* samples of a key */
+	struct sample *placed;	/* samples of a key, by position */
 	double *room, *after;	/* values of a key */
-	size_t *given;		/* places of accepted changes */
 	struct changes found;
-	struct tested *tested;
+	size_t now;		/* the position of --now */
+
+	/* The positions of the commits that lines of the file of accepted
+	   changes name, ascending, and the places of those of a series. */
+	struct given {
+		size_t position;
+		struct span uid;	/* empty: all */
+	} *given;
+	size_t n_given, given_cap;
+	size_t *places;
 };
 
 /* --- the order of versions ------------------------------------------------ */
@@ -77,30 +78,30 @@ find_order(struct history *h)
 static int
 compare_placed(const void *x, const void *y)
 {
-	const struct placed *a = x, *b = y;
+	const struct sample *a = x, *b = y;
 
-	return cmp_u64(a->position, b->position);
+	return cmp_u64(a->version, b->version);
 }
 
 /* The value of a point, from n samples of one version. */
 static double
-value_of_point(const struct history *h, const struct placed *p, size_t n)
+value_of_point(const struct history *h, const struct sample *list, size_t n)
 {
-	double least = p->value;
-
-	for (size_t i = 0; i < n; i++) {
-		h->after[i] = p[i].value;
-		least = fmin(least, p[i].value);
-	}
-	return n == 1 || h->answer->options->least ? least :
-	    values_median(h->after, n, h->room);
+	if (n == 1)
+		return list->value;
+	for (size_t i = 0; i < n; i++)
+		h->room[i] = list[i].value;
+	values_sort(h->room, n);
+	return h->answer->options->least ? h->room[0] :
+	    values_median_sorted(h->room, n);
 }
 
-/* Finds the samples of a key that are in the order. */
+/* Makes the points of a key from its samples that are in the order. */
 static void
-make_points(struct history *h, struct series *s, const struct key *k)
+make_points(struct history *h, struct result *r)
 {
-	const struct placed *p, *end;
+	const struct key *k = &h->answer->samples->keys[r->key];
+	const struct sample *p, *end;
 	uint32_t position;
 	bool is_sorted = true;
 	size_t n_placed = 0, n;
@@ -110,331 +111,203 @@ make_points(struct history *h, struct series *s, const struct key *k)
 		if (position == INDEX_NONE)
 			continue;
 		is_sorted = is_sorted && (n_placed == 0 ||
-		    h->placed[n_placed - 1].position <= position);
-		h->placed[n_placed++] = (struct placed){ position,
-		    k->list[i].value };
+		    h->placed[n_placed - 1].version <= position);
+		h->placed[n_placed++] = (struct sample){ k->list[i].value,
+		    position };
 	}
 	if (!is_sorted)
 		sort(h->placed, n_placed, sizeof *h->placed, compare_placed);
 
-	s->values = mem_table(n_placed, sizeof *s->values);
-	s->positions = mem_table(n_placed, sizeof *s->positions);
+	r->values = results_room(h->answer, n_placed, sizeof *r->values);
+	r->positions = results_room(h->answer, n_placed,
+	    sizeof *r->positions);
 	end = h->placed + n_placed;
 	for (p = h->placed; p < end; p += n) {
-		for (n = 1; p + n < end && p[n].position == p->position; n++)
+		for (n = 1; p + n < end && p[n].version == p->version; n++)
 			;
-		s->values[s->n] = value_of_point(h, p, n);
-		s->positions[s->n++] = p->position;
+		r->values[r->n] = value_of_point(h, p, n);
+		r->positions[r->n++] = p->version;
 	}
 }
 
-/* --- the changes of a key ------------------------------------------------- */
+/* --- accepted changes ----------------------------------------------------- */
 
-/* The index of the first point at or after a position. */
-static size_t
-point_at(const struct series *s, size_t position)
+static void
+find_given(struct history *h)
 {
-	return SEARCH_FIRST(i, s->n, s->positions[i] >= position);
+	const struct results *a = h->answer;
+	const struct accepted *accepted = a->options->accepted;
+	const struct accepted_change *c;
+
+	for (size_t i = 0; accepted != NULL && i < a->n_order; i++)
+		for (c = accepted->list; c < accepted->list + accepted->n;
+		    c++) {
+			if (!accepted_is_at(c, results_version(a, i)))
+				continue;
+			h->given = mem_grow(h->given, &h->given_cap,
+			    h->n_given + 1, sizeof *h->given);
+			h->given[h->n_given++] = (struct given){ i, c->uid };
+		}
+	h->places = mem_table(h->n_given, sizeof *h->places);
+}
+
+/* May a change that has been found be from this place? */
+static bool
+is_in_range(const struct changes *found, size_t at)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (found->list[i].first <= at && at <= found->list[i].last)
+			return true;
+	return false;
 }
 
 /*
  * Lists the places of accepted changes of a series.  A line without a uid is
- * for keys that have a change there: if with_all is set, and one of the changes
- * found until now may be from its commit.
+ * for keys that have a change there, so it counts if with_all is set.
  */
 static size_t
-list_given(const struct history *h, const struct series *s, bool with_all)
+list_places(const struct history *h, const struct result *r, bool with_all)
 {
-	const struct results *a = h->answer;
-	const struct accepted *accepted = a->options->accepted;
-	struct span uid = samples_part(a->samples,
-	    &a->samples->keys[s->key], PART_UID);
-	const struct change_point *p, *end = h->found.list + h->found.n;
+	const struct samples *s = h->answer->samples;
+	struct span uid = samples_part(s, &s->keys[r->key], PART_UID);
+	const struct given *g;
 	size_t n = 0, at;
 
-	for (size_t position = 0; position < a->n_order; position++)
-		for (size_t i = 0; i < accepted->n; i++) {
-			if (!accepted_is_at(&accepted->list[i],
-			    results_version(a, position)))
-				continue;
-			at = point_at(s, position);
-			if (at == 0 || at == s->n || (n > 0 &&
-			    h->given[n - 1] == at))
-				continue;
-			for (p = h->found.list; p < end && !(p->first <= at &&
-			    at <= p->last); p++)
-				;
-			if (accepted->list[i].uid.n > 0 ?
-			    span_compare(accepted->list[i].uid, uid) == 0 :
-			    with_all && p < end)
-				h->given[n++] = at;
-		}
+	for (g = h->given; g < h->given + h->n_given; g++) {
+		/* The first point at or after the commit. */
+		at = SEARCH_FIRST(i, r->n, r->positions[i] >= g->position);
+		if (at == 0 || at == r->n || (n > 0 && h->places[n - 1] == at))
+			continue;
+		if (g->uid.n > 0 ? span_compare(g->uid, uid) == 0 :
+		    with_all && is_in_range(&h->found, at))
+			h->places[n++] = at;
+	}
 	return n;
 }
 
-static void
-find_changes(struct history *h, struct series *s)
-{
-	const struct results *a = h->answer;
-	double effect = a->options->min_effect;
-	void (*find)(struct changes *, const double *, size_t, const size_t *,
-	    size_t, double) = results_is_exact(a, s->key) ?
-	    changes_find_exact : changes_find;
-	size_t n = 0, n_all;
+/* --- the changes of a key ------------------------------------------------- */
 
-	h->found.n = 0;
-	if (a->options->accepted != NULL)
-		n = list_given(h, s, false);
-	find(&h->found, s->values, s->n, h->given, n, effect);
-	if (a->options->accepted == NULL)
-		return;
-	n_all = list_given(h, s, true);
+static void
+find_changes(struct history *h, struct result *r)
+{
+	double effect = h->answer->options->min_effect;
+	void (*find)(struct changes *, const double *, size_t, const size_t *,
+	    size_t, double) = r->is_exact ? changes_find_exact : changes_find;
+	size_t n = list_places(h, r, false), n_all;
+
+	find(&h->found, r->values, r->n, h->places, n, effect);
+	n_all = list_places(h, r, true);
 	if (n_all > n)
-		find(&h->found, s->values, s->n, h->given, n_all, effect);
+		find(&h->found, r->values, r->n, h->places, n_all, effect);
 }
 
-/* Keeps what is drawn of a series: the levels between its splits. */
+/* Adds a change of a series; the verdict is set when all are known. */
 static void
-keep_levels(struct history *h, struct series *s, bool is_exact)
+add_change(struct history *h, struct result *r, const struct change_point *p)
+{
+	struct change *c = results_add_change(r, *p);
+	size_t *steps;
+
+	if (p->kind == CHANGE_NEWEST)
+		c->verdict = VERDICT_SUSPECTED;
+	c->accepted = p->is_accepted;
+	c->last_good = r->positions[p->at - 1];
+	c->step.at = r->positions[p->at];
+	c->step.first = r->positions[p->first - 1] + 1;
+	c->step.last = r->positions[p->last];
+	c->step.steps = steps = results_room(h->answer, p->n_steps,
+	    sizeof *steps);
+	for (size_t i = 0; i < p->n_steps; i++)
+		steps[i] = r->positions[p->steps[i]];
+	if (p->kind != CHANGE_STEP || p->n_before == 0)
+		return;
+	memcpy(h->room, r->values + p->at - p->n_before,
+	    p->n_before * sizeof *h->room);
+	memcpy(h->after, r->values + p->at, p->n_after * sizeof *h->after);
+	twosample_compare(&c->t, h->room, p->n_before, h->after, p->n_after,
+	    false);
+}
+
+/* Searches a key; one that has too few points is not tested. */
+static void
+search_key(struct history *h, struct result *r)
 {
 	const struct changes *found = &h->found;
-	size_t n = is_exact ? found->n : found->splits.n, end;
+	size_t size;
 
-	s->n_levels = n + 1;
-	s->levels = mem_table(n + 1, sizeof *s->levels);
-	s->noise = mem_zero(n + 1, sizeof *s->noise);
-	s->starts = mem_zero(n + 1, sizeof *s->starts);
-	for (size_t i = 0; i < n; i++)
-		s->starts[i + 1] = is_exact ? found->list[i].at :
-		    found->splits.list[i].at;
-	for (size_t i = 0; i <= n; i++) {
-		end = i < n ? s->starts[i + 1] : s->n;
-		s->levels[i] = s->values[s->starts[i]];
-		if (is_exact)
-			continue;
-		s->levels[i] = values_median(s->values + s->starts[i],
-		    end - s->starts[i], h->room);
-		for (size_t j = s->starts[i]; j < end; j++)
-			h->room[j - s->starts[i]] = fabs(s->values[j] -
-			    s->levels[i]);
-		s->noise[i] = splits_sigma(h->room, end - s->starts[i], 1);
+	if (r->n < (r->is_exact ? 2 : POINTS_MIN))
+		return;
+	find_changes(h, r);
+	r->changes = results_room(h->answer, found->n + 2,
+	    sizeof *r->changes);
+	r->p = 1;
+	for (size_t i = 0; i < found->n; i++) {
+		add_change(h, r, &found->list[i]);
+		r->p = fmin(r->p, found->list[i].p);
 	}
+	if (found->newest.n_after > 0)
+		add_change(h, r, &found->newest);
+
+	r->visible = found->visible;
+	if (!r->is_exact) {
+		r->phi = found->splits.phi;
+		r->dependence = found->splits.factor;
+	}
+	size = found->n_segments * sizeof *r->segments;
+	r->segments = results_room(h->answer, 1, size);
+	r->n_segments = found->n_segments;
+	memcpy(r->segments, found->segments, size);
 }
 
-/* Adds a change of a series; p and the verdict are set when all are known. */
+/* Adds that the key has no samples at the newest commit that was measured. */
 static void
-add_change(struct history *h, const struct series *s,
-    const struct change_point *p, bool is_exact)
+add_gone(struct history *h, struct result *r)
 {
-	struct results *a = h->answer;
-	struct change *c = results_add(a, s->key);
-	struct twosample t;
-
-	c->series = (size_t)(s - a->series);
-	c->kind = p->kind;
-	c->accepted = p->is_accepted;
-	c->is_exact = is_exact;
-	c->at = s->positions[p->at];
-	c->last_good = s->positions[p->at - 1];
-	c->first = s->positions[p->first - 1] + 1;
-	c->last = s->positions[p->last];
-	c->before = p->before;
-	c->after = p->after;
-	c->p = is_exact ? NAN : p->p;
-	c->n_before = p->n_before;
-	c->n_after = p->n_after;
-	c->n_steps = p->n_steps;
-	c->steps = mem_table(p->n_steps, sizeof *c->steps);
-	for (size_t i = 0; i < p->n_steps; i++)
-		c->steps[i] = s->positions[p->steps[i]];
-	if (p->n_before == 0)
-		return;
-	c->size = p->size;
-	memcpy(h->room, s->values + p->at - p->n_before,
-	    p->n_before * sizeof *h->room);
-	memcpy(h->after, s->values + p->at, p->n_after * sizeof *h->after);
-	twosample_compare(&t, h->room, p->n_before, h->after, p->n_after,
-	    false);
-	c->shift = t.shift;
-	c->low = t.low;
-	c->high = t.high;
-}
-
-/* Adds what is not proven: the newest points look different. */
-static void
-add_suspected(struct history *h, const struct series *s)
-{
-	const struct changes *f = &h->found;
-	struct results *a = h->answer;
 	struct change *c;
 
-	if (f->n_newest == 0)
-		return;
-	c = results_add(a, s->key);
-	c->series = (size_t)(s - a->series);
-	c->verdict = VERDICT_SUSPECTED;
-	c->at = s->positions[s->n - f->n_newest];
-	c->last_good = s->positions[s->n - f->n_newest - 1];
-	c->first = c->last_good + 1;
-	c->last = c->at;
-	c->before = f->newest_before;
-	c->after = f->newest_after;
-	c->size = f->newest_size;
-	c->n_before = s->n - f->n_newest;
-	if (f->splits.n > 0)
-		c->n_before -= f->splits.list[f->splits.n - 1].at;
-	c->n_after = f->n_newest;
-}
-
-/* Adds a key that has no samples at the newest commit that was measured. */
-static void
-add_gone(struct history *h, const struct series *s, size_t newest)
-{
-	struct results *a = h->answer;
-	struct change *c;
-
-	if (s->positions[s->n - 1] == newest)
-		return;
-	c = results_add(a, s->key);
-	c->series = (size_t)(s - a->series);
+	if (r->n_segments == 0)
+		r->changes = results_room(h->answer, 1, sizeof *r->changes);
+	c = results_add_change(r, (struct change_point){
+	    .before = r->n_segments > 0 ?
+	    r->segments[r->n_segments - 1].level : r->values[r->n - 1],
+	    .after = NAN, .p = NAN, .size = NAN, .n_before = r->n });
 	c->verdict = VERDICT_GONE;
-	c->last_good = s->positions[s->n - 1];
-	c->at = c->first = c->last_good + 1;
-	c->last = newest;
-	c->n_before = s->n;
-	c->before = s->n_levels > 0 ? s->levels[s->n_levels - 1] :
-	    s->values[s->n - 1];
-}
-
-/*
- * Searches the series of each key; a key that has too few points is unverified.
- * The changes of a key follow each other.
- */
-static void
-search_keys(struct history *h, size_t newest)
-{
-	struct results *a = h->answer;
-	struct series *s;
-	struct tested *t;
-	size_t first;
-	bool is_exact;
-
-	for (s = a->series; s < a->series + a->n_series; s++) {
-		is_exact = results_is_exact(a, s->key);
-		if (s->n < (is_exact ? 2 : POINTS_MIN)) {
-			a->counts[VERDICT_UNVERIFIED]++;
-			a->n_untested++;
-			add_gone(h, s, newest);
-			continue;
-		}
-		find_changes(h, s);
-		keep_levels(h, s, is_exact);
-		s->phi = is_exact ? NAN : h->found.splits.phi;
-		s->factor = is_exact ? NAN : h->found.splits.factor;
-		s->visible = h->found.visible;
-		if (!isnan(s->visible)) {
-			a->n_judged++;
-			a->smallest_effect = fmax(a->smallest_effect,
-			    s->visible);
-		}
-		first = a->n;
-		t = &h->tested[a->n_tested++];
-		*t = (struct tested){ .key = s->key, .p = 1, .index = first };
-		for (size_t i = 0; i < h->found.n; i++) {
-			add_change(h, s, &h->found.list[i], is_exact);
-			t->p = fmin(t->p, is_exact ? 0 : h->found.list[i].p);
-		}
-		add_suspected(h, s);
-		add_gone(h, s, newest);
-	}
+	c->last_good = r->positions[r->n - 1];
 }
 
 /* --- verdicts ------------------------------------------------------------- */
 
 /* --now: the changes of a key count only if it is now worse than it was. */
 static void
-judge_now(const struct results *a, struct change *first, size_t n)
+judge_now(const struct history *h, struct result *r, size_t n)
 {
-	struct change *c, net;
+	struct change *c = r->changes, *end = c + n, net;
 	enum verdict verdict;
 
-	for (c = first; c < first + n && c->at <= a->now; c++)
+	for (; c < end && c->step.at <= h->now; c++)
 		c->is_past = true;
-	if (c == first + n)
+	if (c == end)
 		return;
 	net = *c;
-	net.after = first[n - 1].after;
-	verdict = results_judge(a, &net);
-	for (; c < first + n; c++)
+	net.step.after = end[-1].step.after;
+	verdict = results_judge(h->answer, r, &net,
+	    h->answer->options->min_effect);
+	for (; c < end; c++)
 		c->is_past = c->verdict != verdict;
 }
 
 static void
-judge_changes(struct history *h)
+judge_changes(const struct history *h, struct result *r)
 {
-	struct results *a = h->answer;
-	const struct tested *t = h->tested;
-	struct change *c, *first;
-	size_t n;
+	struct change *c = r->changes, *end = c + r->n_changes;
 
-	for (; t < h->tested + a->n_tested; t++) {
-		first = &a->changes[t->index];
-		for (n = 0, c = first; c < a->changes + a->n &&
-		    c->key == t->key && c->verdict == VERDICT_UNVERIFIED; c++) {
-			n++;
-			c->q = c->is_exact ? t->q : fmax(t->q,
-			    fmin(1, t->factor * c->p));
-			c->fdr = t->fdr;
-			if (c->q <= ALPHA || c->accepted)
-				c->verdict = results_is_worse(a, c) ?
-				    VERDICT_DEGRADED : VERDICT_IMPROVED;
-		}
-		if (a->options->now != NULL)
-			judge_now(a, first, n);
+	for (; c < end && c->verdict == VERDICT_UNVERIFIED; c++) {
+		c->q = results_adjusted(r, c->step.p);
+		if (c->q <= ALPHA || c->accepted)
+			c->verdict = results_judge(h->answer, r, c, 0);
 	}
-}
-
-/* By q, then the greatest change of the key first. */
-static int
-compare_ranks(const void *x, const void *y, void *context)
-{
-	const struct tested *t = x, *u = y;
-
-	if (t->q != u->q)
-		return t->q < u->q ? -1 : 1;
-	if (t->size != u->size)
-		return t->size > u->size ? -1 : 1;
-	return samples_compare(context, t->key, u->key);
-}
-
-/* Sorts the changes by key; those of a key follow each other as before. */
-static void
-sort_changes(struct history *h)
-{
-	struct results *a = h->answer;
-	struct change *sorted = mem_table(a->n, sizeof *sorted), *c;
-	struct change *end = a->changes + a->n;
-	struct tested *t;
-	size_t n = 0;
-
-	for (t = h->tested; t < h->tested + a->n_tested; t++)
-		for (c = a->changes + t->index; c < end && c->key == t->key;
-		    c++)
-			if (c->verdict != VERDICT_GONE)
-				t->size = fmax(t->size, results_size(c));
-	sort_with(h->tested, a->n_tested, sizeof *h->tested, compare_ranks,
-	    a->samples);
-	for (t = h->tested; t < h->tested + a->n_tested; t++)
-		for (c = a->changes + t->index; c < end && c->key == t->key;
-		    c++)
-			sorted[n++] = *c;
-	/* Keys that have too few points, but have gone. */
-	for (c = a->changes; c < end; c++)
-		if (a->series[c->series].n_levels == 0)
-			sorted[n++] = *c;
-	free(a->changes);
-	a->changes = sorted;
-	a->cap = a->n;
+	if (h->answer->options->now != NULL)
+		judge_now(h, r, (size_t)(c - r->changes));
 }
 
 /* The position of a commit, given by its id or the beginning of it. */
@@ -453,51 +326,45 @@ void
 history_find(struct results *a, struct filter *f)
 {
 	struct history h = { .answer = a };
-	const struct samples *samples = a->samples;
 	size_t n_max = 0, newest = 0;
-	struct series *s;
+	struct result *r;
 
 	find_order(&h);
 	if (a->n_ignored > 0)
 		filter_warn(f, "commits with samples that are not in the line "
 		    "of first parents, and are ignored: %zu", a->n_ignored);
-
 	if (a->options->now != NULL)
-		a->now = find_position(a, a->options->now);
+		h.now = find_position(a, a->options->now);
+	find_given(&h);
 
-	for (size_t i = 0; i < samples->n; i++)
-		if (samples->keys[i].n > n_max)
-			n_max = samples->keys[i].n;
+	for (size_t i = 0; i < a->samples->n; i++)
+		if (a->samples->keys[i].n > n_max)
+			n_max = a->samples->keys[i].n;
 	h.placed = mem_table(n_max, sizeof *h.placed);
 	h.room = mem_table(n_max, sizeof *h.room);
 	h.after = mem_table(n_max, sizeof *h.after);
-	h.given = mem_table(a->n_order, sizeof *h.given);
-	h.tested = mem_table(samples->n, sizeof *h.tested);
 
-	a->series = mem_zero(samples->n, sizeof *a->series);
-	for (uint32_t key = 0; key < samples->n; key++) {
-		s = &a->series[a->n_series];
-		s->key = key;
-		make_points(&h, s, &samples->keys[key]);
-		if (s->n > 0) {
-			a->n_series++;
-			if (s->positions[s->n - 1] > newest)
-				newest = s->positions[s->n - 1];
-		} else {
-			free(s->values);
-			free(s->positions);
-		}
+	for (uint32_t key = 0; key < a->samples->n; key++) {
+		r = results_add(a, key);
+		make_points(&h, r);
+		if (r->n == 0)
+			a->n--;
+		else if (r->positions[r->n - 1] > newest)
+			newest = r->positions[r->n - 1];
 	}
-	a->n_keys = a->n_series;
-	search_keys(&h, newest);
-	results_adjust(a, h.tested, a->n_tested);
-	judge_changes(&h);
-	sort_changes(&h);
+	for (r = a->list; r < a->list + a->n; r++) {
+		search_key(&h, r);
+		if (r->positions[r->n - 1] < newest)
+			add_gone(&h, r);
+	}
+	results_adjust(a);
+	for (r = a->list; r < a->list + a->n_tested; r++)
+		judge_changes(&h, r);
 
 	free(h.placed);
 	free(h.room);
 	free(h.after);
 	free(h.given);
-	free(h.tested);
+	free(h.places);
 	changes_release(&h.found);
 }

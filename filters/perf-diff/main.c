@@ -154,35 +154,25 @@ decide(struct filter *f, const struct results *a)
 {
 	const struct options *o = a->options;
 	const size_t *n = a->counts;
-	struct buf why = { 0 };
+	const char *gone = phrases_sentence(a, SENTENCE_GONE);
+	const char *units = phrases_sentence(a, SENTENCE_UNITS), *unjudged =
+	    o->fail_if_unjudged ? phrases_sentence(a, SENTENCE_UNJUDGED) : "";
 
-	phrases_note(a, &why, NOTE_GONE);
-	if (why.len > 0 && !o->fail_if_gone)
-		filter_warn(f, "%s", buf_cstr(&why));
-	if (a->n_tested == 0 && !o->pass_if_unjudged) {
-		why.len = 0;
-		phrases_sentence(a, &why);
+	if (*gone != '\0' && !o->fail_if_gone)
+		filter_warn(f, "%s", gone);
+	if (a->n_tested == 0 && !o->pass_if_unjudged)
 		/* That nothing came has been said. */
 		filter_cannot_answer(f, a->samples->n_samples == 0 &&
-		    f->rejecting.n_faults > 0 ? NULL : buf_cstr(&why));
-	} else if (n[VERDICT_DEGRADED] > 0 || (o->improvements &&
+		    f->rejecting.n_faults > 0 ? NULL :
+		    phrases_sentence(a, SENTENCE_ANSWER));
+	else if (n[VERDICT_DEGRADED] > 0 || (o->improvements &&
 	    n[VERDICT_IMPROVED] > 0) || (o->fail_if_suspected &&
-	    a->n_worse_suspected > 0)) {
-		why.len = 0;
-		phrases_sentence(a, &why);
-		filter_answer_no(f, buf_cstr(&why));
-	} else if (o->fail_if_gone && n[VERDICT_GONE] > 0) {
-		filter_answer_no(f, buf_cstr(&why));
-	} else {
-		why.len = 0;
-		phrases_note(a, &why, o->fail_if_unjudged ? NOTE_UNJUDGED :
-		    NOTE_UNITS);
-		if (why.len == 0)
-			phrases_note(a, &why, NOTE_UNITS);
-		if (why.len > 0)
-			filter_answer_no(f, buf_cstr(&why));
-	}
-	buf_release(&why);
+	    a->n_worse_suspected > 0))
+		filter_answer_no(f, phrases_sentence(a, SENTENCE_ANSWER));
+	else if (o->fail_if_gone && *gone != '\0')
+		filter_answer_no(f, gone);
+	else if (*unjudged != '\0' || *units != '\0')
+		filter_answer_no(f, *unjudged != '\0' ? unjudged : units);
 }
 
 static void
@@ -195,7 +185,7 @@ answer(struct filter *f, struct samples *s, struct results *a)
 		history_find(a, f);
 	else
 		compare_sides(a);
-	results_count(a);
+	results_finish(a);
 	if (opt.svg)
 		svg_draw(a, f);
 	else if (f->text)
@@ -211,6 +201,7 @@ main(int argc, char **argv)
 {
 	struct filter f;
 	struct samples samples;
+	struct arena texts = { 0 };
 	struct reader *reader;
 	const char *old = NULL, *new = NULL;
 	char *old_commit = NULL, *new_commit = NULL;
@@ -243,10 +234,11 @@ main(int argc, char **argv)
 	}
 
 	answer(&f, &samples, &(struct results){ .samples = &samples,
-	    .options = &opt.o, .old_commit = old_commit,
+	    .options = &opt.o, .texts = &texts, .old_commit = old_commit,
 	    .new_commit = new_commit, .asked_commit = nearest ? old : NULL });
 	free(old_commit);
 	free(new_commit);
+	arena_release(&texts);
 	accepted_free(opt.o.accepted);
 	reader_free(reader);
 	samples_release(&samples);

@@ -3,43 +3,45 @@
 
 #include "filters/perf-diff/results.h"
 
-/* How reports and pictures name keys, numbers and commits. */
+/*
+ * What reports and pictures say of keys, changes and commits.  The texts live
+ * as long as the results.
+ */
 
-/* "slower" or "quicker" for times, "worse" or "better" for anything else. */
-const char *phrases_comparative(const struct results *, const struct change *);
+/* Formats a text. */
+const char *phrases_text(const struct results *, const char *fmt, ...)
+    PRINTF_LIKE(2, 3);
 
 /* The uid and, in parentheses, the other parts in which keys differ. */
-void phrases_key(struct buf *, const struct results *, uint32_t key);
+const char *phrases_key(const struct results *, uint32_t key);
 
 /* A value with its unit, "12.35 ms"; 12345 us is "12.35 ms", too. */
-void phrases_value(struct buf *, const struct results *, uint32_t key,
-    double value);
-
-/* "+5.0 %", or "from 0" if there is no ratio. */
-void phrases_effect(struct buf *, const struct change *);
-
-/* The first digits of a commit's id, or another id; a date, if it is known. */
-void phrases_id(struct buf *, struct span id);
-void phrases_date(struct buf *, const struct results *, size_t position);
-
-/* The subject and the author of a commit, as far as they are known. */
-void phrases_subject(struct buf *, const struct results *, size_t position);
+const char *phrases_value(const struct results *, uint32_t key, double value);
 
 /*
- * The change with this verdict that cost most, in the unit of the total; NULL
- * if there is none.
+ * "+5.0 %", or "from 0" if there is no ratio; of a key on one side only its
+ * share of that side.
  */
-const struct change *phrases_headline(const struct results *, enum verdict);
+const char *phrases_effect(const struct results *, const struct change *);
 
-/* The sentence that answers the question, without its full stop. */
-void phrases_sentence(const struct results *, struct buf *);
+/* "slower" or "quicker" for times, "worse" or "better" for anything else. */
+const char *phrases_comparative(const struct results *, const struct result *,
+    const struct change *);
+
+/* The first digits of a commit's id, or another id. */
+const char *phrases_id(const struct results *, struct span id);
+
+/* The date of a commit, and its subject and author; "" if they are unknown. */
+const char *phrases_date(const struct results *, size_t position);
+const char *phrases_subject(const struct results *, size_t position);
 
 /*
- * What else must be known before an answer is believed, each a sentence without
- * its full stop; nothing where it does not apply.
+ * The sentence that answers the question, and what else must be known before it
+ * is believed; without the full stop, "" where it does not apply.
  */
-enum note { NOTE_NEAREST, NOTE_GONE, NOTE_UNITS, NOTE_MACHINES,
-    NOTE_UNJUDGED, NOTE_DEPENDENT, NOTE_ORDER, NOTE_MORE, N_NOTES };
-void phrases_note(const struct results *, struct buf *, enum note);
+enum sentence { SENTENCE_ANSWER, SENTENCE_NEAREST, SENTENCE_GONE,
+    SENTENCE_UNITS, SENTENCE_MACHINES, SENTENCE_UNJUDGED, SENTENCE_DEPENDENT,
+    SENTENCE_ORDER, SENTENCE_MORE, N_SENTENCES };
+const char *phrases_sentence(const struct results *, enum sentence);
 
 #endif

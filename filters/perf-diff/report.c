@@ -8,129 +8,104 @@
 #include "common/report/report.h"
 #include "common/report/table.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/results.h"
-#include "filters/perf-diff/report.h"
 #include "filters/perf-diff/phrases.h"
+#include "filters/perf-diff/report.h"
 
-enum { SPARK_COLUMNS = 64 };
+enum { SPARK_COLUMNS = 64, MERGED_MAX = 10 };
+
+/* Adds a row to a table: a cell for each of its columns. */
+static void
+put_row(struct table *t, const char *const *cells)
+{
+	for (size_t i = 0; t->align[i] != '\0'; i++) {
+		buf_str(table_cell(t), cells[i]);
+		table_next(t);
+	}
+}
+
+static const char *
+text_of_q(const struct results *a, const struct result *r,
+    const struct change *c)
+{
+	if (isnan(c->q))
+		return "";
+	return r->is_exact ? "exact" : c->q < 0.0001 ? "<0.0001" :
+	    phrases_text(a, "%.2g", c->q);
+}
 
 /* --- a comparison --------------------------------------------------------- */
 
-static bool
-is_in_section(const struct change *c, unsigned verdicts, bool accepted)
-{
-	return c->accepted == accepted && (verdicts & 1U << c->verdict) != 0;
-}
-
-/* Writes four columns: the change, before, after and q. */
 static void
-put_change(struct table *t, const struct results *a, const struct change *c)
+put_key(struct table *t, const struct results *a, const struct result *r)
 {
-	phrases_effect(table_cell(t), c);
-	table_next(t);
-	phrases_value(table_cell(t), a, c->key, c->before);
-	table_next(t);
-	phrases_value(table_cell(t), a, c->key, c->after);
-	table_next(t);
-	if (c->is_exact)
-		buf_str(table_cell(t), "exact");
-	else if (c->q < 0.0001)
-		buf_str(table_cell(t), "<0.0001");
-	else if (!isnan(c->q))
-		buf_printf(table_cell(t), "%.2g", c->q);
-	table_next(t);
+	const struct change *c = r->changes;
+	const char *key = phrases_key(a, r->key);
+	const char *cells[] = { phrases_effect(a, c),
+	    phrases_value(a, r->key, c->step.before),
+	    phrases_value(a, r->key, c->step.after), text_of_q(a, r, c),
+	    phrases_text(a, "%zu + %zu", c->step.n_before, c->step.n_after),
+	    isfinite(r->visible) ? phrases_text(a, "%.1f %%",
+	    100 * r->visible) : "",
+	    c->by_slow ? phrases_text(a, "%s, slow runs %zu, then %zu", key,
+	    c->t.slow_before, c->t.slow_after) : key };
+
+	put_row(t, cells);
 }
 
-static void
-put_row(struct table *t, const struct results *a, const struct change *c)
-{
-	put_change(t, a, c);
-	buf_printf(table_cell(t), "%zu + %zu", c->n_before, c->n_after);
-	table_next(t);
-	if (isfinite(c->smallest_effect))
-		report_percent(table_cell(t), c->smallest_effect);
-	table_next(t);
-	phrases_key(table_cell(t), a, c->key);
-	if (c->by_slow)
-		buf_printf(table_cell(t), ", slow runs %zu, then %zu",
-		    c->slow_before, c->slow_after);
-	table_next(t);
-}
-
-/* A key that is on one side only. */
-static void
-put_single_row(struct table *t, const struct results *a,
-    const struct change *c)
-{
-	phrases_value(table_cell(t), a, c->key, c->verdict == VERDICT_NEW ?
-	    c->after : c->before);
-	table_next(t);
-	table_count(t, c->n_before + c->n_after);
-	table_percent(t, c->share);
-	phrases_key(table_cell(t), a, c->key);
-	table_next(t);
-}
-
-/* A table of the changes with one of the verdicts (a bit for each). */
+/* A table of the keys with a verdict, or of those that are accepted. */
 static void
 put_section(struct buf *b, const struct results *a, const char *heading,
-    unsigned verdicts, bool accepted)
+    enum verdict verdict, bool accepted)
 {
 	static const char *const heads[] = { "change", "before", "after", "q",
 	    "samples", "visible", "key" };
-	static const char *const single_heads[] = { "median", "samples",
-	    "of all", "key" };
-	bool is_single = (verdicts & 1U << VERDICT_SAME) == 0 &&
-	    (verdicts & (1U << VERDICT_NEW | 1U << VERDICT_GONE)) != 0;
-	const struct change *c, *end = a->changes + a->n;
+	const struct change *c;
 	struct table t;
-	size_t n = 0, shown = 0;
+	size_t n = 0;
 
-	for (c = a->changes; c < end; c++)
-		n += is_in_section(c, verdicts, accepted);
+	table_init(&t, "RrrrrrL", heads);
+	for (size_t i = 0; i < a->n; i++) {
+		c = a->list[i].changes;
+		if (accepted ? c->accepted : c->verdict == verdict &&
+		    !c->accepted)
+			if (n++ < a->options->top)
+				put_key(&t, a, &a->list[i]);
+	}
 	if (n == 0)
 		return;
 	report_blank(b);
 	report_heading(b, "%s: %zu", heading, n);
-	table_init(&t, is_single ? "RrrL" : "RrrrrrL",
-	    is_single ? single_heads : heads);
-	for (c = a->changes; c < end && shown < a->options->top; c++)
-		if (is_in_section(c, verdicts, accepted)) {
-			(is_single ? put_single_row : put_row)(&t, a, c);
-			shown++;
-		}
 	table_print(&t, b);
-	report_more(b, n - shown, "");
+	report_more(b, n > a->options->top ? n - a->options->top : 0, "");
 }
 
 static void
 report_comparison(struct buf *b, const struct results *a)
 {
-	put_section(b, a, "Worse", 1U << VERDICT_DEGRADED, false);
-	put_section(b, a, "Better", 1U << VERDICT_IMPROVED, false);
-	put_section(b, a, "Accepted", ~0U, true);
+	put_section(b, a, "Worse", VERDICT_DEGRADED, false);
+	put_section(b, a, "Better", VERDICT_IMPROVED, false);
+	put_section(b, a, "Accepted", VERDICT_DEGRADED, true);
 	put_section(b, a, "Too few samples to prove anything, one run least "
-	    "of all", 1U << VERDICT_UNVERIFIED, false);
-	put_section(b, a, "New", 1U << VERDICT_NEW, false);
-	put_section(b, a, "Gone", 1U << VERDICT_GONE, false);
-	put_section(b, a, "Not changed", 1U << VERDICT_SAME, false);
+	    "of all", VERDICT_UNVERIFIED, false);
+	put_section(b, a, "New", VERDICT_NEW, false);
+	put_section(b, a, "Gone", VERDICT_GONE, false);
+	put_section(b, a, "Not changed", VERDICT_SAME, false);
 }
 
 /* --- a history ------------------------------------------------------------ */
 
 /* A sparkline of a series; each column is the median of some points. */
 static void
-put_spark(struct buf *b, const struct series *s)
+put_spark(struct buf *b, const struct result *r)
 {
-	double *room = mem_table(s->n, sizeof *room), ratios[SPARK_COLUMNS];
+	double *room = mem_table(r->n, sizeof *room), ratios[SPARK_COLUMNS];
 	double low = INFINITY, high = -INFINITY;
-	size_t columns = s->n < SPARK_COLUMNS ? s->n : SPARK_COLUMNS;
+	size_t columns = r->n < SPARK_COLUMNS ? r->n : SPARK_COLUMNS, from;
 
 	for (size_t i = 0; i < columns; i++) {
-		size_t from = i * s->n / columns;
-
-		ratios[i] = values_median(s->values + from,
-		    (i + 1) * s->n / columns - from, room);
+		from = i * r->n / columns;
+		ratios[i] = values_median(r->values + from,
+		    (i + 1) * r->n / columns - from, room);
 		low = fmin(low, ratios[i]);
 		high = fmax(high, ratios[i]);
 	}
@@ -142,148 +117,129 @@ put_spark(struct buf *b, const struct series *s)
 	free(room);
 }
 
-/* What may have caused a change, in a cell. */
-static void
-put_causes(struct buf *b, const struct results *a, const struct change *c)
+/* What may have caused a change. */
+static const char *
+causes(const struct results *a, const struct change *c)
 {
-	size_t untested = c->at - c->last_good - 1, from = b->len;
+	size_t untested = c->step.at - c->last_good - 1;
+	const char *text = phrases_subject(a, c->step.at);
 
-	phrases_subject(b, a, c->at);
-	if (c->n_steps > 1)
-		buf_printf(b, "%s%zu steps", b->len > from ? "; " : "",
-		    c->n_steps);
-	if (c->first < c->last) {
-		buf_str(b, b->len > from ? "; from " : "from ");
-		phrases_id(b, results_version(a, c->first));
-		buf_str(b, " to ");
-		phrases_id(b, results_version(a, c->last));
-	}
-	if (untested > 0 && c->n_steps == 0)
-		buf_printf(b, "%s%zu untested before", b->len > from ? "; " :
-		    "", untested);
+	if (c->step.n_steps > 1)
+		text = phrases_text(a, "%s%s%zu steps", text,
+		    *text != '\0' ? "; " : "", c->step.n_steps);
+	if (c->step.first < c->step.last)
+		text = phrases_text(a, "%s%sfrom %s to %s", text,
+		    *text != '\0' ? "; " : "",
+		    phrases_id(a, results_version(a, c->step.first)),
+		    phrases_id(a, results_version(a, c->step.last)));
+	if (untested > 0 && c->step.n_steps == 0)
+		text = phrases_text(a, "%s%s%zu untested before", text,
+		    *text != '\0' ? "; " : "", untested);
+	return text;
 }
 
 static void
-put_history_row(struct table *t, const struct results *a,
+put_change(struct table *t, const struct results *a, const struct result *r,
     const struct change *c)
 {
-	bool gone = c->verdict == VERDICT_GONE;
-
-	buf_str(table_cell(t), c->accepted ? "accepted" :
-	    c->is_past ? "past" : gone ? "gone after" :
+	bool is_gone = c->verdict == VERDICT_GONE;
+	size_t at = is_gone ? c->last_good : c->step.at;
+	const char *verdict = c->accepted ? "accepted" :
+	    c->is_past ? "past" : is_gone ? "gone after" :
 	    c->verdict == VERDICT_UNVERIFIED ? "unverified" :
-	    c->verdict == VERDICT_SUSPECTED ? c->n_after > 1 ? "suspected" :
-	    "newest alone" : phrases_comparative(a, c));
-	table_next(t);
-	phrases_id(table_cell(t), results_version(a, gone ? c->last_good :
-	    c->at));
-	table_next(t);
-	phrases_date(table_cell(t), a, gone ? c->last_good : c->at);
-	table_next(t);
-	put_change(t, a, c);
-	if (!gone)
-		put_causes(table_cell(t), a, c);
-	table_next(t);
-}
+	    c->verdict != VERDICT_SUSPECTED ? phrases_comparative(a, r, c) :
+	    c->step.n_after > 1 ? "suspected" : "newest alone";
+	const char *cells[] = { verdict,
+	    phrases_id(a, results_version(a, at)), phrases_date(a, at),
+	    phrases_effect(a, c), phrases_value(a, r->key, c->step.before),
+	    phrases_value(a, r->key, c->step.after), text_of_q(a, r, c),
+	    is_gone ? "" : causes(a, c) };
 
-enum { MERGED_MAX = 10 };
+	put_row(t, cells);
+}
 
 /* "3f2a91cd02 merges 2 commits: 775bc5c30e (14.2 s), 0b9e4f2a11" */
 static void
-put_merged(struct buf *b, const struct results *a, const struct change *c)
+put_merged(struct buf *b, const struct results *a, const struct result *r,
+    const struct change *c)
 {
 	size_t n, from = b->len;
-	uint32_t *list = results_merged(a, c->at, &n);
+	uint32_t *list = results_merged(a, c->step.at, &n);
 	double value;
 
+	if (n > 0)
+		buf_printf(b, "%s merges %zu %s", phrases_id(a,
+		    results_version(a, c->step.at)), n,
+		    plural(n, "commit", "commits"));
 	for (size_t i = 0; i < n && i < MERGED_MAX; i++) {
-		if (i == 0) {
-			phrases_id(b, results_version(a, c->at));
-			buf_printf(b, " merges %zu %s", n, plural(n, "commit",
-			    "commits"));
-		}
-		buf_str(b, i == 0 ? ": " : ", ");
-		phrases_id(b, intern_span(&a->samples->ids, list[i]));
-		value = results_median_at(a, c->key, list[i]);
-		if (isnan(value))
-			continue;
-		buf_str(b, " (");
-		phrases_value(b, a, c->key, value);
-		buf_char(b, ')');
+		value = results_median_at(a, r->key, list[i]);
+		buf_printf(b, "%s%s", i == 0 ? ": " : ", ",
+		    phrases_id(a, intern_span(&a->samples->ids, list[i])));
+		if (!isnan(value))
+			buf_printf(b, " (%s)", phrases_value(a, r->key,
+			    value));
 	}
 	free(list);
-	if (b->len == from)
-		return;
-	buf_str(b, n > MERGED_MAX ? " ..." : "");
-	report_item(b, from, 1);
+	if (n > 0) {
+		buf_str(b, n > MERGED_MAX ? " ..." : "");
+		report_item(b, from, 1);
+	}
 }
 
-/* The changes of a key, which follow each other. */
-static const struct change *
-report_series(struct buf *b, const struct results *a, const struct change *c)
+/* The changes of a key. */
+static void
+report_series(struct buf *b, const struct results *a, const struct result *r)
 {
 	static const char *const heads[] = { "", "commit", "date", "change",
 	    "before", "after", "q", "what" };
-	const struct series *s = &a->series[c->series];
-	const struct change *end = a->changes + a->n, *first = c;
-	struct buf label = { 0 };
+	const struct change *c, *end = r->changes + r->n_changes;
 	struct table t;
 	size_t from;
 
-	phrases_key(&label, a, c->key);
 	report_blank(b);
-	report_heading(b, "%s", buf_cstr(&label));
+	report_heading(b, "%s", phrases_key(a, r->key));
 	from = b->len;
-	put_spark(b, s);
-	buf_printf(b, "  %zu commits", s->n);
+	put_spark(b, r);
+	buf_printf(b, "  %zu commits", r->n);
 	report_item(b, from, 1);
 	table_init(&t, "LLlRrrrL", heads);
-	for (; c < end && &a->series[c->series] == s; c++)
-		put_history_row(&t, a, c);
+	for (c = r->changes; c < end; c++)
+		put_change(&t, a, r, c);
 	table_print(&t, b);
-	for (c = first; c < end && &a->series[c->series] == s; c++)
+	for (c = r->changes; c < end; c++)
 		if (c->verdict != VERDICT_GONE)
-			put_merged(b, a, c);
-	buf_release(&label);
-	return c;
+			put_merged(b, a, r, c);
 }
 
 static void
 report_history(struct buf *b, const struct results *a)
 {
-	const struct change *c = a->changes, *end = c + a->n;
-	uint64_t n = 0;
+	size_t n = 0;
 
-	while (c < end && n++ < a->options->top)
-		c = report_series(b, a, c);
-	for (n = 0; c < end; c++)
-		n += c[-1].series != c->series;
-	report_more(b, n, " keys with changes");
+	for (size_t i = 0; i < a->n && a->list[i].n_changes > 0; i++)
+		if (n++ < a->options->top)
+			report_series(b, a, &a->list[i]);
+	report_more(b, n > a->options->top ? n - a->options->top : 0,
+	    " keys with changes");
 }
 
 void
 report_answer(const struct results *a, struct filter *f)
 {
 	struct buf *b = filter_out(f);
-	size_t from = b->len;
+	const char *text;
+	size_t from;
 
-	phrases_sentence(a, b);
-	/* It begins with a number or with a small letter. */
-	b->data[from] = (char)toupper((unsigned char)b->data[from]);
-	buf_char(b, '.');
-	report_sentence(b, from);
-	for (unsigned i = 0; i < N_NOTES; i++) {
-		from = b->len;
-		phrases_note(a, b, i);
-		if (b->len == from)
+	for (unsigned i = 0; i < N_SENTENCES; i++) {
+		text = phrases_sentence(a, i);
+		if (*text == '\0')
 			continue;
-		b->data[from] = (char)toupper((unsigned char)b->data[from]);
-		buf_char(b, '.');
+		/* It begins with a number or with a small letter. */
+		from = b->len;
+		buf_char(b, (char)toupper((unsigned char)*text));
+		buf_printf(b, "%s.", text + 1);
 		report_sentence(b, from);
 	}
-	if (a->options->history)
-		report_history(b, a);
-	else
-		report_comparison(b, a);
+	(a->options->history ? report_history : report_comparison)(b, a);
 	filter_emit(f);
 }

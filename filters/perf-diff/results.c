@@ -4,13 +4,44 @@
 #include <string.h>
 
 #include "common/base/sort.h"
-#include "common/stats/adjust.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/results.h"
 
 const char *const verdict_names[N_VERDICTS] = { "same", "degraded",
     "improved", "unverified", "suspected", "new", "gone" };
+
+void *
+results_room(struct results *a, size_t n, size_t size)
+{
+	return arena_alloc(&a->room, n * size);
+}
+
+struct result *
+results_add(struct results *a, uint32_t key)
+{
+	const struct key *k = &a->samples->keys[key];
+	struct result *r;
+
+	if (a->list == NULL)
+		a->list = mem_table(a->samples->n, sizeof *a->list);
+	r = &a->list[a->n++];
+	*r = (struct result){ .key = key, .is_exact = k->n_exact == k->n ||
+	    results_is_listed(a, &a->options->exact, key), .p = INFINITY,
+	    .q = INFINITY, .fdr = NAN, .visible = NAN, .size = -1, .phi = NAN,
+	    .dependence = NAN };
+	return r;
+}
+
+struct change *
+results_add_change(struct result *r, struct change_point step)
+{
+	struct change *c = &r->changes[r->n_changes++];
+
+	*c = (struct change){ .verdict = VERDICT_UNVERIFIED, .step = step,
+	    .q = NAN, .t.shift = NAN, .t.low = NAN, .t.high = NAN,
+	    .share = NAN };
+	return c;
+}
 
 struct span
 results_version(const struct results *a, size_t position)
@@ -33,124 +64,176 @@ results_is_listed(const struct results *a, const struct opt_list *list,
 }
 
 bool
-results_is_exact(const struct results *a, uint32_t key)
+results_is_worse(const struct results *a, const struct result *r,
+    const struct change *c)
 {
-	const struct key *k = &a->samples->keys[key];
-
-	return k->n_exact == k->n ||
-	    results_is_listed(a, &a->options->exact, key);
-}
-
-struct change *
-results_add(struct results *a, uint32_t key)
-{
-	struct change *c;
-
-	a->changes = mem_grow(a->changes, &a->cap, a->n + 1,
-	    sizeof *a->changes);
-	c = &a->changes[a->n++];
-	*c = (struct change){ .key = key, .verdict = VERDICT_UNVERIFIED,
-	    .before = NAN, .after = NAN, .shift = NAN, .low = NAN,
-	    .high = NAN, .p = NAN, .q = NAN, .fdr = NAN, .mean_before = NAN,
-	    .mean_after = NAN, .p_ranks = NAN, .p_slow = NAN, .limit = NAN,
-	    .excess = NAN, .smallest_effect = NAN, .share = NAN, .size = NAN,
-	    .stride = 1 };
-	return c;
-}
-
-double
-results_size(const struct change *c)
-{
-	return c->before > 0 && c->after > 0 ?
-	    fabs(log(c->after / c->before)) : INFINITY;
-}
-
-bool
-results_is_worse(const struct results *a, const struct change *c)
-{
-	return (c->after > c->before) !=
-	    a->samples->keys[c->key].more_is_better;
+	return (c->step.after > c->step.before) !=
+	    a->samples->keys[r->key].more_is_better;
 }
 
 enum verdict
-results_judge(const struct results *a, const struct change *c)
+results_judge(const struct results *a, const struct result *r,
+    const struct change *c, double min_effect)
 {
-	if (!changes_is_effect(c->before, c->after, a->options->min_effect))
+	if (!changes_is_effect(c->step.before, c->step.after, min_effect))
 		return VERDICT_SAME;
-	return results_is_worse(a, c) ? VERDICT_DEGRADED : VERDICT_IMPROVED;
+	return results_is_worse(a, r, c) ? VERDICT_DEGRADED :
+	    VERDICT_IMPROVED;
 }
 
-static int
-compare_tested(const void *x, const void *y, void *context)
-{
-	const struct tested *s = x, *t = y;
+/* --- many keys ------------------------------------------------------------ */
 
-	if (s->p != t->p)
-		return s->p < t->p ? -1 : 1;
-	return samples_compare(context, s->key, t->key);
+static int
+compare_p(const void *x, const void *y, void *context)
+{
+	const struct result *r = x, *s = y;
+
+	if (r->p != s->p)
+		return r->p < s->p ? -1 : 1;
+	return samples_compare(context, r->key, s->key);
+}
+
+/*
+ * Holm: if every key with q <= alpha is reported, the probability of any false
+ * report is at most alpha.  Benjamini-Hochberg: the expected share of false
+ * reports among them is at most alpha.
+ */
+void
+results_adjust(struct results *a)
+{
+	double greatest = 0, least = 1, n;
+	struct result *r;
+
+	sort_with(a->list, a->n, sizeof *a->list, compare_p, a->samples);
+	for (r = a->list; r < a->list + a->n && isfinite(r->p); r++)
+		a->n_tested++;
+	n = (double)a->n_tested;
+	for (size_t i = 0; i < a->n_tested; i++) {
+		r = &a->list[i];
+		r->factor = n - (double)i;
+		greatest = fmax(greatest, fmin(1, r->factor * r->p));
+		r->q = greatest;
+	}
+	for (size_t i = a->n_tested; i-- > 0;) {
+		r = &a->list[i];
+		least = fmin(least, r->p * n / (double)(i + 1));
+		r->fdr = least;
+	}
+}
+
+double
+results_adjusted(const struct result *r, double p)
+{
+	return fmax(r->q, fmin(1, r->factor * p));
+}
+
+/* |ln(after / before)|, infinite if one of them is 0; without a test, by how
+   much values differ; -1 if there are none on one side. */
+static double
+size_of(const struct result *r, const struct change *c)
+{
+	if (c->verdict == VERDICT_GONE || c->verdict == VERDICT_NEW)
+		return -1;
+	if (!isfinite(r->p))
+		return fabs(c->t.shift);
+	return c->step.before > 0 && c->step.after > 0 ?
+	    fabs(log(c->step.after / c->step.before)) : INFINITY;
+}
+
+/*
+ * Keys with changes before others, tested ones by their q and the size of their
+ * change; then those with few samples, the greatest differences first; then
+ * those of one side.
+ */
+static int
+compare_results(const void *x, const void *y, void *context)
+{
+	const struct result *r = x, *s = y;
+
+	if ((r->n_changes > 0) != (s->n_changes > 0))
+		return r->n_changes > 0 ? -1 : 1;
+	if (r->q != s->q)
+		return r->q < s->q ? -1 : 1;
+	if (r->size != s->size)
+		return r->size > s->size ? -1 : 1;
+	return samples_compare(context, r->key, s->key);
+}
+
+bool
+results_is_note(const struct change *c)
+{
+	return c->verdict == VERDICT_SUSPECTED && c->step.n_after < 2;
 }
 
 void
-results_adjust(const struct results *a, struct tested *list, size_t n)
+results_finish(struct results *a)
 {
-	double *p = mem_table(n, sizeof *p), *q = mem_table(n, sizeof *q);
+	struct result *r;
+	struct change *c;
 
-	sort_with(list, n, sizeof *list, compare_tested, a->samples);
-	for (size_t i = 0; i < n; i++)
-		p[i] = list[i].p;
-	adjust_holm(p, n, q);
-	for (size_t i = 0; i < n; i++) {
-		list[i].q = q[i];
-		list[i].factor = (double)(n - i);
+	for (r = a->list; r < a->list + a->n; r++) {
+		for (c = r->changes; c < r->changes + r->n_changes; c++) {
+			r->size = fmax(r->size, size_of(r, c));
+			if (c->accepted)
+				a->n_accepted++;
+			else if (!c->is_past && !results_is_note(c))
+				a->counts[c->verdict]++;
+			a->n_worse_suspected += c->verdict ==
+			    VERDICT_SUSPECTED && !results_is_note(c) &&
+			    results_is_worse(a, r, c);
+		}
+		if (isfinite(r->visible)) {
+			a->n_judged++;
+			a->smallest_effect = fmax(a->smallest_effect,
+			    r->visible);
+		}
+		if (!isfinite(r->p) && (a->options->history ||
+		    r->changes->verdict == VERDICT_UNVERIFIED))
+			a->n_untested++;
 	}
-	adjust_benjamini_hochberg(p, n, q);
-	for (size_t i = 0; i < n; i++)
-		list[i].fdr = q[i];
-	free(p);
-	free(q);
+	/* Those of two sides have been counted with their changes. */
+	if (a->options->history)
+		a->counts[VERDICT_UNVERIFIED] += a->n_untested;
+	sort_with(a->list, a->n, sizeof *a->list, compare_results, a->samples);
 }
 
-/* Appends the ancestors of the versions from `from` on that are not seen. */
+/* --- merges --------------------------------------------------------------- */
+
+/* Appends the parents of a version from the first on that are not seen. */
 static size_t
-add_ancestors(const struct samples *s, bool *seen, uint32_t *list, size_t from,
+add_parents(const struct version *v, size_t first, bool *seen, uint32_t *list,
     size_t n)
 {
-	const struct version *v;
-
-	for (; from < n; from++) {
-		v = &s->versions[list[from]];
-		for (size_t i = 0; i < v->n_parents; i++)
-			if (!seen[v->parents[i]]) {
-				seen[v->parents[i]] = true;
-				list[n++] = v->parents[i];
-			}
-	}
+	for (size_t i = first; i < v->n_parents; i++)
+		if (!seen[v->parents[i]]) {
+			seen[v->parents[i]] = true;
+			list[n++] = v->parents[i];
+		}
 	return n;
 }
 
 uint32_t *
 results_merged(const struct results *a, size_t position, size_t *n)
 {
-	const struct samples *s = a->samples;
-	const struct version *v = &s->versions[a->order[position]];
-	uint32_t *list = mem_table(s->ids.n, sizeof *list);
+	const struct version *versions = a->samples->versions;
+	const struct version *merge = &versions[a->order[position]];
+	uint32_t *list = mem_table(a->samples->ids.n, sizeof *list);
 	bool *seen;
-	size_t n_first;
+	size_t n_first, i;
 
 	*n = 0;
-	if (v->n_parents < 2)
+	if (merge->n_parents < 2)
 		return list;
-	seen = mem_zero(s->ids.n, sizeof *seen);
-	list[0] = v->parents[0];
+	seen = mem_zero(a->samples->ids.n, sizeof *seen);
+	list[0] = merge->parents[0];
 	seen[list[0]] = true;
-	n_first = add_ancestors(s, seen, list, 0, 1);
-	*n = n_first;
-	for (size_t i = 1; i < v->n_parents; i++)
-		if (!seen[v->parents[i]]) {
-			seen[v->parents[i]] = true;
-			list[(*n)++] = v->parents[i];
-		}
-	*n = add_ancestors(s, seen, list, n_first, *n) - n_first;
+	for (i = 0, n_first = 1; i < n_first; i++)
+		n_first = add_parents(&versions[list[i]], 0, seen, list,
+		    n_first);
+	*n = add_parents(merge, 1, seen, list, n_first);
+	for (; i < *n; i++)
+		*n = add_parents(&versions[list[i]], 0, seen, list, *n);
+	*n -= n_first;
 	memmove(list, list + n_first, *n * sizeof *list);
 	free(seen);
 	return list;
@@ -172,87 +255,64 @@ results_median_at(const struct results *a, uint32_t key, uint32_t version)
 	return median;
 }
 
-void
-results_count(struct results *a)
-{
-	for (const struct change *c = a->changes; c < a->changes + a->n; c++) {
-		if (c->accepted)
-			a->n_accepted++;
-		else if (c->verdict == VERDICT_SUSPECTED && c->n_after > 1)
-			a->n_worse_suspected += results_is_worse(a, c);
-		if (!c->accepted && !c->is_past &&
-		    (c->verdict != VERDICT_SUSPECTED || c->n_after > 1))
-			a->counts[c->verdict]++;
-	}
-}
+/* --- keys that differ in one part ----------------------------------------- */
 
 /* When a key was measured: the first and last side or position. */
 struct range {
-	uint32_t first, last;
+	size_t first, last;
 };
 
 static struct range
-range_of(const struct results *a, const struct key *k)
+range_of(const struct results *a, const struct result *r)
 {
-	struct range r = { INDEX_NONE, 0 };
-	uint32_t at;
-
-	for (size_t i = 0; i < k->n; i++) {
-		at = k->list[i].version;
-		if (a->options->history)
-			at = a->positions[at];
-		if (at == INDEX_NONE)
-			continue;
-		r.first = at < r.first ? at : r.first;
-		r.last = at > r.last ? at : r.last;
-	}
-	return r;
+	if (a->options->history)
+		return (struct range){ r->positions[0],
+		    r->positions[r->n - 1] };
+	return (struct range){ r->changes->step.n_before == 0,
+	    r->changes->step.n_after > 0 };
 }
-
-/* More keys are not compared with each other. */
-enum { APART_MAX = 2000 };
 
 uint32_t *
 results_find_apart(const struct results *a, enum part part, size_t *n)
 {
-	const struct samples *s = a->samples;
-	uint32_t *list = mem_table(s->n, sizeof *list);
-	struct range *ranges;
+	uint32_t *list = mem_table(a->n, sizeof *list);
+	sym *groups = mem_table(a->n, sizeof *groups), parts[N_PARTS];
+	/* Of all keys of a group, the last beginning and the first end. */
+	struct range *inner = mem_table(a->n, sizeof *inner), r;
+	struct intern names;
 
+	intern_init(&names);
+	for (size_t i = 0; i < a->n; i++) {
+		memcpy(parts, a->samples->keys[a->list[i].key].parts,
+		    sizeof parts);
+		parts[part] = SYM_NONE;
+		groups[i] = intern_add(&names, span_bytes(parts,
+		    sizeof parts));
+		r = range_of(a, &a->list[i]);
+		inner[i] = (struct range){ 0, SIZE_MAX };
+		if (inner[groups[i]].first < r.first)
+			inner[groups[i]].first = r.first;
+		if (inner[groups[i]].last > r.last)
+			inner[groups[i]].last = r.last;
+	}
 	*n = 0;
-	if (s->n > APART_MAX)
-		return list;
-	ranges = mem_table(s->n, sizeof *ranges);
-	for (uint32_t i = 0; i < s->n; i++)
-		ranges[i] = range_of(a, &s->keys[i]);
-	for (uint32_t i = 0; i < s->n; i++)
-		for (uint32_t j = 0; j < s->n; j++)
-			if (i != j && ranges[i].first != INDEX_NONE &&
-			    ranges[j].first != INDEX_NONE &&
-			    samples_differ_in(s, i, j, part) &&
-			    (ranges[i].last < ranges[j].first ||
-			    ranges[j].last < ranges[i].first)) {
-				list[(*n)++] = i;
-				break;
-			}
-	free(ranges);
+	for (size_t i = 0; i < a->n; i++) {
+		r = range_of(a, &a->list[i]);
+		if (r.last < inner[groups[i]].first ||
+		    inner[groups[i]].last < r.first)
+			list[(*n)++] = a->list[i].key;
+	}
+	intern_release(&names);
+	free(groups);
+	free(inner);
 	return list;
 }
 
 void
 results_release(struct results *a)
 {
-	for (size_t i = 0; i < a->n_series; i++) {
-		free(a->series[i].values);
-		free(a->series[i].positions);
-		free(a->series[i].levels);
-		free(a->series[i].starts);
-		free(a->series[i].noise);
-	}
-	for (size_t i = 0; i < a->n; i++)
-		free(a->changes[i].steps);
-	free(a->series);
-	free(a->changes);
+	arena_release(&a->room);
+	free(a->list);
 	free(a->order);
 	free(a->positions);
 }

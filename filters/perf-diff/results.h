@@ -5,9 +5,10 @@
 
 #include "common/filter/filter.h"
 #include "common/stats/changes.h"
+#include "common/stats/twosample.h"
 #include "filters/perf-diff/samples.h"
 
-/* What is known of a key, or of a change of it. */
+/* What is known of a change. */
 enum verdict { VERDICT_SAME, VERDICT_DEGRADED, VERDICT_IMPROVED,
     VERDICT_UNVERIFIED, VERDICT_SUSPECTED, VERDICT_NEW, VERDICT_GONE,
     N_VERDICTS };
@@ -15,55 +16,45 @@ extern const char *const verdict_names[N_VERDICTS];
 
 /* A number may be NAN: it is not known, or does not apply. */
 struct change {
-	uint32_t key;
 	enum verdict verdict;
-	bool accepted, is_exact;
-	double before, after;		/* medians or levels */
-	double shift, low, high;	/* Hodges-Lehmann, with its interval */
-	size_t stride;			/* of the samples for the shift */
-	double p, q, fdr;		/* fdr: Benjamini-Hochberg */
-	size_t n_before, n_after;
-
-	/* Of two sides; see twosample.h. */
-	double mean_before, mean_after, p_ranks, p_slow, limit, excess, phi;
-	size_t slow_before, slow_after;
-	bool by_slow;			/* the verdict is from the slow runs */
-	double share;			/* of a key on one side only */
-	double smallest_effect;		/* that would have been seen, a ratio
-					   of before; may be infinite */
-
-	/* In a history: positions in results.order. */
-	enum change_kind kind;
-	size_t at, last_good;		/* the first commit with the change, and
-					   the last one without it */
-	size_t first, last;		/* those that may have caused it */
-	size_t series;			/* an index in results.series */
-	uint32_t *steps;		/* of a gradual change */
-	size_t n_steps;
-	double size;			/* in standard errors */
+	bool accepted;
 	bool is_past;			/* --now: its effect is gone */
+	bool by_slow;			/* the verdict is from the slow runs */
+
+	/* The levels, p and the numbers of samples or points; in a history its
+	   places are positions in results.order: `at` is the first commit with
+	   the change, first and last those that may have caused it. */
+	struct change_point step;
+	size_t last_good;		/* the last position without it */
+	double q;			/* p, adjusted for the number of keys */
+
+	/* Of two sides; in a history only the shift with its interval. */
+	struct twosample t;
+	double share;			/* of a key on one side only */
 };
 
-/* A key that was tested, in the order of p. */
-struct tested {
+/* A key: for two sides it has one change, in a history any number. */
+struct result {
 	uint32_t key;
-	double p, q, fdr;
-	double factor;			/* of Holm: for another p of the key */
-	size_t index;			/* of its (first) change */
+	bool is_exact;
+	double p;			/* the least of its changes; infinite if
+					   it was not tested */
+	double q, fdr;			/* Holm; Benjamini-Hochberg */
+	double factor;			/* by which Holm multiplied p */
+	double visible;			/* the smallest effect that would have
+					   been seen, a ratio; NAN or infinite:
+					   none */
 	double size;			/* of its greatest change */
-};
+	struct change *changes;
+	size_t n_changes;
 
-/* A key of a history. */
-struct series {
-	uint32_t key;
-	double *values;			/* one for each point */
-	uint32_t *positions;		/* of the points in results.order */
+	/* In a history: a value for each point, and its position. */
+	double *values;
+	size_t *positions;
 	size_t n;
-	double *levels, *noise;		/* n_levels of them, and the points at
-					   which they begin */
-	size_t *starts;
-	size_t n_levels;
-	double phi, factor, visible;	/* see changes.h */
+	struct segment *segments;	/* none if it has too few points */
+	size_t n_segments;
+	double phi, dependence;		/* as in struct splits, with its factor */
 };
 
 struct options {
@@ -80,15 +71,18 @@ struct options {
 struct results {
 	const struct samples *samples;
 	const struct options *options;
-	struct change *changes;		/* in the order of the report */
-	size_t n, cap;
+	struct result *list;		/* keys that have samples; in the order
+					   of the report */
+	size_t n;
 	size_t counts[N_VERDICTS];	/* of changes that are not accepted */
 	size_t n_accepted;
 	size_t n_worse_suspected;
-	size_t n_keys, n_tested;
-	size_t n_untested;		/* they have too few samples */
+	size_t n_tested;
+	size_t n_untested;		/* keys that have too few samples */
 	size_t n_judged;		/* tested, with a smallest effect */
 	double smallest_effect;		/* the greatest of all judged keys */
+	struct arena room;		/* of changes and points */
+	struct arena *texts;		/* of phrases */
 
 	/* Two sides: the commits, NULL for files. */
 	const char *old_commit, *new_commit;
@@ -100,42 +94,45 @@ struct results {
 	uint32_t *order;		/* versions, the oldest first */
 	size_t n_order;
 	size_t n_ignored;		/* versions that are not in it */
-	size_t now;			/* the position of --now */
 	uint32_t *positions;		/* by version; INDEX_NONE: not in it */
-	struct series *series;
-	size_t n_series;
 };
 
 /* The smallest p that counts. */
 #define ALPHA 0.05
 
+/* Memory for n objects, whose size is a multiple of 8; until the end. */
+void *results_room(struct results *, size_t n, size_t size);
+
+/* Adds a key, and a change of it, which is not verified. */
+struct result *results_add(struct results *, uint32_t key);
+struct change *results_add_change(struct result *, struct change_point);
+
 /* The id of the version at a position of a history. */
 struct span results_version(const struct results *, size_t position);
-
-/* Adds a change of a key, whose numbers are not known yet. */
-struct change *results_add(struct results *, uint32_t key);
 
 /*
  * The verdict on a difference that is significant: for the better or for the
  * worse if it is at least min_effect, otherwise the same.
  */
-enum verdict results_judge(const struct results *, const struct change *);
-
-/* |ln(after / before)|; infinite if one of them is 0. */
-double results_size(const struct change *);
+enum verdict results_judge(const struct results *, const struct result *,
+    const struct change *, double min_effect);
 
 /* Is after worse than before, by any amount? */
-bool results_is_worse(const struct results *, const struct change *);
+bool results_is_worse(const struct results *, const struct result *,
+    const struct change *);
 
-/* Sorts tested keys by p, equal ones by key, and adjusts their p. */
-void results_adjust(const struct results *, struct tested *, size_t n);
+/* Adjusts the p of all tested keys. */
+void results_adjust(struct results *);
+
+/* Is it only that the newest commit alone looks different? */
+bool results_is_note(const struct change *);
+
+/* What the adjustment makes of another p of a tested key. */
+double results_adjusted(const struct result *, double p);
 
 /* Is this key, or its unit, in a list of an option? */
 bool results_is_listed(const struct results *, const struct opt_list *,
     uint32_t key);
-
-/* Are all values of the key exact? */
-bool results_is_exact(const struct results *, uint32_t key);
 
 /*
  * Lists the versions that the merge at a position brings in: the ancestors of
@@ -148,8 +145,8 @@ uint32_t *results_merged(const struct results *, size_t position, size_t *n);
 double results_median_at(const struct results *, uint32_t key,
     uint32_t version);
 
-/* Counts all changes. */
-void results_count(struct results *);
+/* Brings the keys into the order of the report, and counts. */
+void results_finish(struct results *);
 
 /*
  * Lists keys that are the same but for one part, and were never measured at the

@@ -2,9 +2,7 @@
 
 #include <math.h>
 
-#include "common/stats/adjust.h"
 #include "common/stats/changes.h"
-#include "common/stats/normal.h"
 #include "common/stats/twosample.h"
 #include "common/stats/values.h"
 #include "test/unit/unit.h"
@@ -45,9 +43,10 @@ describe(const struct changes *c, char *text, size_t size)
 			    p->steps[i], i + 1 == p->n_steps ? ")" : "");
 		fprintf(f, "; ");
 	}
-	if (c->n_newest > 0)
-		fprintf(f, "newest %zu: %.6g to %.6g, D %.8g; ", c->n_newest,
-		    c->newest_before, c->newest_after, c->newest_size);
+	p = &c->newest;
+	if (p->n_after > 0)
+		fprintf(f, "newest %zu: %.6g to %.6g, D %.8g; ", p->n_after,
+		    p->before, p->after, p->size);
 	for (size_t i = 0; i < c->splits.n; i++)
 		fprintf(f, "split %zu sigma %.4g, ", c->splits.list[i].at,
 		    c->splits.list[i].sigma);
@@ -202,24 +201,6 @@ test_examples_of_two_samples(void)
 	expect("M: excess", t.excess, 6, "0.79403");
 }
 
-static void
-test_example_of_adjustment(void)
-{
-	static const double p[] = { .0001, .004, .019, .03, .2 };
-	static const char *const holm[] = { "0.0005", "0.016", "0.057", "0.06",
-	    "0.2" };
-	static const char *const bh[] = { "0.0005", "0.01", "0.03167",
-	    "0.0375", "0.2" };
-	double q[N_OF(p)];
-
-	adjust_holm(p, N_OF(p), q);
-	for (size_t i = 0; i < N_OF(p); i++)
-		expect("G: Holm", q[i], 4, holm[i]);
-	adjust_benjamini_hochberg(p, N_OF(p), q);
-	for (size_t i = 0; i < N_OF(p); i++)
-		expect("G: Benjamini-Hochberg", q[i], 4, bh[i]);
-}
-
 /* The smallest p there is for n against n, and what would have been seen. */
 static void
 test_limits(void)
@@ -230,15 +211,15 @@ test_limits(void)
 	for (size_t n = 5; n <= 10; n++)
 		expect("the least p", twosample_least_p(n, n), 3,
 		    least[n - 5]);
-	expect("10 a side", 5 * twosample_visible(10, 10,
-	    normal_upper_quantile(.025)), 2, "7.1");
-	expect("200 keys", 5 * twosample_visible(10, 10,
-	    normal_upper_quantile(.025 / 200)), 3, "19.3");
-	expect("20 a side", 5 * twosample_visible(20, 20,
-	    normal_upper_quantile(.025 / 200)), 2, "8.6");
-	expect("40 a side", 5 * twosample_visible(40, 40,
-	    normal_upper_quantile(.025 / 200)), 2, "5.5");
-	CHECK(isinf(twosample_visible(2, 2, 9)), "nothing can be seen");
+	expect("10 a side", 5 * twosample_visible(10, 10, .05 * 1.25), 2,
+	    "7.1");
+	expect("200 keys", 5 * twosample_visible(10, 10, .05 * 1.25 / 200), 3,
+	    "19.3");
+	expect("20 a side", 5 * twosample_visible(20, 20, .05 * 1.25 / 200), 2,
+	    "8.6");
+	expect("40 a side", 5 * twosample_visible(40, 40, .05 * 1.25 / 200), 2,
+	    "5.5");
+	CHECK(isinf(twosample_visible(2, 2, 1e-18)), "nothing can be seen");
 }
 
 static int
@@ -324,7 +305,6 @@ main(void)
 	test_examples_of_series();
 	test_example_of_exact_values();
 	test_examples_of_two_samples();
-	test_example_of_adjustment();
 	test_limits();
 	test_shift();
 	test_invariance();
