@@ -10,33 +10,13 @@
 
 enum { ID_MIN = 7, LINE_MAX_LENGTH = 1 << 20 };
 
-static void
-add_line(struct accepted *a, struct span text, const struct input *in)
+void
+accepted_read(struct accepted *a, const char *path)
 {
-	struct span commit = text;
-
-	commit.n = 0;
-	while (commit.n < text.n && !text_is_space(text.p[commit.n]))
-		commit.n++;
-	if (commit.n < ID_MIN)
-		die("%s:%llu: '%.*s' is not the id of a commit, or less than "
-		    "%d characters of it", in->name,
-		    (unsigned long long)in->line, SPAN_ARG(commit), ID_MIN);
-	a->list = mem_grow(a->list, &a->cap, a->n + 1, sizeof *a->list);
-	a->list[a->n++] = (struct accepted_change){
-	    arena_span(&a->arena, commit),
-	    arena_span(&a->arena, text_trim(span_of(text.p + commit.n,
-	    text.n - commit.n))) };
-}
-
-struct accepted *
-accepted_read(const char *path)
-{
-	struct accepted *a = mem_zero(1, sizeof *a);
 	char *files[] = { mem_strdup(path) };
 	struct input in;
 	struct line line;
-	struct span text;
+	struct span text, commit;
 
 	input_init(&in, files, 1);
 	while (input_next_file(&in))
@@ -44,22 +24,26 @@ accepted_read(const char *path)
 			text = text_trim(span_of(line.p, line.len));
 			if (line.too_long)
 				die("%s: a line is too long", path);
-			if (text.n > 0 && text.p[0] != '#')
-				add_line(a, text, &in);
+			if (text.n == 0 || text.p[0] == '#')
+				continue;
+			commit = span_of(text.p, 0);
+			while (commit.n < text.n &&
+			    !text_is_space(text.p[commit.n]))
+				commit.n++;
+			if (commit.n < ID_MIN)
+				die("%s:%llu: '%.*s' is not the id of a "
+				    "commit, or less than %d characters of it",
+				    in.name, (unsigned long long)in.line,
+				    SPAN_ARG(commit), ID_MIN);
+			a->list = mem_grow(a->list, &a->cap, a->n + 1,
+			    sizeof *a->list);
+			a->list[a->n++] = (struct accepted_change){
+			    arena_span(&a->arena, commit),
+			    arena_span(&a->arena, text_trim(span_of(text.p +
+			    commit.n, text.n - commit.n))) };
 		}
 	input_release(&in);
 	free(files[0]);
-	return a;
-}
-
-void
-accepted_free(struct accepted *a)
-{
-	if (a == NULL)
-		return;
-	arena_release(&a->arena);
-	free(a->list);
-	free(a);
 }
 
 bool
@@ -74,7 +58,7 @@ accepted_has(const struct accepted *a, struct span commit, struct span uid)
 {
 	const struct accepted_change *c;
 
-	for (size_t i = 0; a != NULL && i < a->n; i++) {
+	for (size_t i = 0; i < a->n; i++) {
 		c = &a->list[i];
 		if (accepted_is_at(c, commit) &&
 		    (c->uid.n == 0 || span_compare(c->uid, uid) == 0))

@@ -19,13 +19,12 @@ struct accepted {
 };
 
 /* Reads the file, or dies. */
-struct accepted *accepted_read(const char *path);
-void accepted_free(struct accepted *);
+void accepted_read(struct accepted *, const char *path);
 
 /* Does the line name this commit? */
 bool accepted_is_at(const struct accepted_change *, struct span commit);
 
-/* Is the change of the uid at the commit accepted?  NULL: none is. */
+/* Is the change of the uid at the commit accepted? */
 bool accepted_has(const struct accepted *, struct span commit, struct span uid);
 
 #endif

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "common/stats/values.h"
-#include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/compare.h"
 
 /* With fewer samples on a side, no difference is verified. */
@@ -147,10 +146,10 @@ compare_sides(struct results *a)
 		c = r->changes;
 		judge_key(a, r);
 		a->phi = fmax(a->phi, c->t.phi);
-		c->accepted = a->new_commit != NULL &&
+		c->accepted = a->commits[SIDE_NEW] != NULL &&
 		    c->verdict != VERDICT_SAME &&
-		    accepted_has(a->options->accepted,
-		    span_str(a->new_commit),
+		    accepted_has(&a->options->accepted,
+		    span_str(a->commits[SIDE_NEW]),
 		    samples_part(s, &s->keys[r->key], PART_UID));
 	}
 	for (int side = 0; side < 2; side++) {

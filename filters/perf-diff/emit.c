@@ -19,10 +19,10 @@ static void
 put_sides(struct buf *b, const struct results *a, const struct result *r,
     const struct change *c)
 {
-	if (a->new_commit != NULL)
-		json_cstr(b, "minor_version", a->new_commit);
-	if (a->old_commit != NULL)
-		json_cstr(b, "last_good", a->old_commit);
+	if (a->commits[SIDE_NEW] != NULL)
+		json_cstr(b, "minor_version", a->commits[SIDE_NEW]);
+	if (a->commits[SIDE_OLD] != NULL)
+		json_cstr(b, "last_good", a->commits[SIDE_OLD]);
 	put_number(b, "share", c->share);
 	put_number(b, "smallest_effect", r->visible);
 	if (r->is_exact || isnan(c->step.p))

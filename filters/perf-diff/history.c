@@ -9,7 +9,6 @@
 #include "common/base/sort.h"
 #include "common/filter/filter-reject.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/history.h"
 
 /* Fewer points can never show a change, unless they are exact. */
@@ -103,20 +102,15 @@ make_points(struct history *h, struct result *r)
 	const struct key *k = &h->answer->samples->keys[r->key];
 	const struct sample *p, *end;
 	uint32_t position;
-	bool is_sorted = true;
 	size_t n_placed = 0, n;
 
 	for (size_t i = 0; i < k->n; i++) {
 		position = h->answer->positions[k->list[i].version];
-		if (position == INDEX_NONE)
-			continue;
-		is_sorted = is_sorted && (n_placed == 0 ||
-		    h->placed[n_placed - 1].version <= position);
-		h->placed[n_placed++] = (struct sample){ k->list[i].value,
-		    position };
+		if (position != INDEX_NONE)
+			h->placed[n_placed++] = (struct sample){
+			    k->list[i].value, position };
 	}
-	if (!is_sorted)
-		sort(h->placed, n_placed, sizeof *h->placed, compare_placed);
+	sort(h->placed, n_placed, sizeof *h->placed, compare_placed);
 
 	r->values = results_room(h->answer, n_placed, sizeof *r->values);
 	r->positions = results_room(h->answer, n_placed,
@@ -136,10 +130,10 @@ static void
 find_given(struct history *h)
 {
 	const struct results *a = h->answer;
-	const struct accepted *accepted = a->options->accepted;
+	const struct accepted *accepted = &a->options->accepted;
 	const struct accepted_change *c;
 
-	for (size_t i = 0; accepted != NULL && i < a->n_order; i++)
+	for (size_t i = 0; i < a->n_order; i++)
 		for (c = accepted->list; c < accepted->list + accepted->n;
 		    c++) {
 			if (!accepted_is_at(c, results_version(a, i)))
@@ -148,7 +142,7 @@ find_given(struct history *h)
 			    h->n_given + 1, sizeof *h->given);
 			h->given[h->n_given++] = (struct given){ i, c->uid };
 		}
-	h->places = mem_table(h->n_given, sizeof *h->places);
+	h->places = results_room(h->answer, h->n_given, sizeof *h->places);
 }
 
 /* May a change that has been found be from this place? */
@@ -340,9 +334,9 @@ history_find(struct results *a, struct filter *f)
 	for (size_t i = 0; i < a->samples->n; i++)
 		if (a->samples->keys[i].n > n_max)
 			n_max = a->samples->keys[i].n;
-	h.placed = mem_table(n_max, sizeof *h.placed);
-	h.room = mem_table(n_max, sizeof *h.room);
-	h.after = mem_table(n_max, sizeof *h.after);
+	h.placed = results_room(a, n_max, sizeof *h.placed);
+	h.room = results_room(a, n_max, sizeof *h.room);
+	h.after = results_room(a, n_max, sizeof *h.after);
 
 	for (uint32_t key = 0; key < a->samples->n; key++) {
 		r = results_add(a, key);
@@ -360,11 +354,6 @@ history_find(struct results *a, struct filter *f)
 	results_adjust(a);
 	for (r = a->list; r < a->list + a->n_tested; r++)
 		judge_changes(&h, r);
-
-	free(h.placed);
-	free(h.room);
-	free(h.after);
 	free(h.given);
-	free(h.places);
 	changes_release(&h.found);
 }

@@ -3,18 +3,18 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/filter/filter-reject.h"
+#include "common/perun/index.h"
 #include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/results.h"
 #include "filters/perf-diff/compare.h"
 #include "filters/perf-diff/emit.h"
 #include "filters/perf-diff/history.h"
-#include "filters/perf-diff/number.h"
-#include "filters/perf-diff/profiles.h"
 #include "filters/perf-diff/read.h"
 #include "filters/perf-diff/report.h"
 #include "filters/perf-diff/svg.h"
@@ -25,8 +25,15 @@ static struct {
 	const char *gone, *suspected, *unjudged;
 	struct options o;
 	bool svg, nearest;
+	bool fail_if_gone, fail_if_suspected, fail_if_unjudged,
+	    pass_if_unjudged;
 } opt = { .directory = ".", .effect = "2", .value = "median", .gone = "pass",
     .suspected = "pass", .o.top = 20 };
+
+static struct samples samples;
+static struct arena texts;
+static struct results results = { .samples = &samples, .options = &opt.o,
+    .texts = &texts };
 
 static const struct opt options[] = {
 	{ 'H', "history", OPT_FLAG, &opt.o.history, NULL,
@@ -77,29 +84,133 @@ static const struct about about = {
 	.reports = true,
 };
 
+/* --- sides ---------------------------------------------------------------- */
+
+/* Reads the profiles of a commit; returns how many there are. */
+static size_t
+read_index(struct filter *f, struct perun *perun,
+    const unsigned char *version, uint32_t side)
+{
+	struct buf bytes = { 0 }, explanation = { 0 }, packed = { 0 };
+	struct object object = { 0 };
+	const struct pidx_entry *e;
+	struct pidx index;
+	const char *why;
+	size_t n;
+
+	if (index_read(perun, version, &bytes, &index, &explanation) ==
+	    STORE_FAILED)
+		filter_fail(f, "%s", explanation.data);
+	/* Even after an error, the index has the entries before the damage. */
+	n = index.n;
+	for (size_t i = 0; i < n; i++) {
+		e = &index.entries[i];
+		why = NULL;
+		if (perun_read_object(&perun->store, e->object, &packed,
+		    &object, &why))
+			why = read_document(f, object.body, side);
+		if (why != NULL)
+			filter_fail(f, "cannot read the profile '%.*s': %s",
+			    SPAN_ARG(e->path), why);
+	}
+	pidx_release(&index);
+	buf_release(&bytes);
+	buf_release(&explanation);
+	buf_release(&packed);
+	buf_release(&object.text);
+	return n;
+}
+
+/* Reads the newest ancestor of a commit that has profiles, and sets its id. */
+static size_t
+read_nearest(struct filter *f, struct perun *perun,
+    unsigned char *version, uint32_t side)
+{
+	struct vcs_tip tip = { 0 };
+	struct vcs_version v;
+	const char *why;
+	size_t n = 0;
+
+	store_id(tip.id.hex, version);
+	if (!perun_open_repository(perun, &why) ||
+	    !vcs_walk_minor_versions(&perun->vcs, &tip, 1, false))
+		return 0;
+	while (n == 0 &&
+	    vcs_next_minor_version(&perun->vcs, &v) == VCS_FOUND) {
+		store_parse_id(span_str(v.id.hex), version);
+		n = read_index(f, perun, version, side);
+	}
+	return n;
+}
+
+/*
+ * Reads all profiles that are registered with a commit in the store.  With
+ * --nearest, if there are none with OLD, those of its newest ancestor that has
+ * some.  False if there is no store or no such commit: the reason is then
+ * appended to why, after a colon.
+ */
+static bool
+read_commit(struct filter *f, const char *commit, uint32_t side,
+    struct buf *why)
+{
+	unsigned char version[STORE_NAME_SIZE], tag[STORE_NAME_SIZE];
+	bool nearest = opt.nearest && side == SIDE_OLD;
+	char *id = arena_alloc(&texts, STORE_ID_SIZE);
+	struct perun perun;
+	const char *reason;
+	struct stat st;
+	size_t n;
+
+	if (!perun_find(&perun, opt.directory, &reason)) {
+		buf_printf(why, " of a store: %s", reason);
+		return false;
+	}
+	if (!perun_open_repository(&perun, &reason) ||
+	    !perun_resolve_version(&perun, commit, version, &reason)) {
+		buf_printf(why, ": %s", reason);
+		perun_close(&perun);
+		return false;
+	}
+	if (stat(commit, &st) == 0 && !S_ISDIR(st.st_mode))
+		filter_warn(f, "'%s' is a commit and a file: the commit is "
+		    "read, ./%s would be the file", commit, commit);
+
+	n = read_index(f, &perun, version, side);
+	/* Perun registers profiles with an annotated tag under its own id. */
+	if (perun_resolve_tag(&perun, commit, tag))
+		n += read_index(f, &perun, tag, side);
+	if (n == 0 && nearest) {
+		n = read_nearest(f, &perun, version, side);
+		results.asked_commit = commit;
+	}
+	if (n == 0)
+		die("no profile is registered with '%s'%s", commit, nearest ?
+		    " or an ancestor of it" : "");
+	store_id(id, version);
+	results.commits[side] = id;
+	perun_close(&perun);
+	return true;
+}
+
 /*
  * Reads a side: a commit, a file, or all files that match a pattern, in the
- * order of their names.  Returns the id of the commit, else NULL.
+ * order of their names.
  */
-static char *
-read_side(struct reader *r, struct filter *f, const char *operand,
-    uint32_t side, bool *nearest)
+static void
+read_side(struct filter *f, const char *operand, uint32_t side)
 {
 	struct buf why = { 0 };
-	char *id = NULL;
 	glob_t found;
 
 	/* No commit is named "-", "./file" or "/file". */
-	if (strcmp(operand, "-") != 0 && strchr("./", *operand) == NULL)
-		id = profiles_read(r, f, opt.directory, operand, side, nearest,
-		    &why);
-	if (id != NULL)
-		return id;
+	if (strcmp(operand, "-") != 0 && strchr("./", *operand) == NULL &&
+	    read_commit(f, operand, side, &why))
+		return;
 	if (strcmp(operand, "-") == 0 || access(operand, F_OK) == 0) {
 		buf_release(&why);
 		filter_read_next(f, operand, true);
-		reader_read_files(r, f, side);
-		return NULL;
+		read_files(f, side);
+		return;
 	}
 	if (strpbrk(operand, "*?[") == NULL)
 		die("'%s' is neither a file nor a commit%s", operand,
@@ -109,35 +220,55 @@ read_side(struct reader *r, struct filter *f, const char *operand,
 		die("no file matches '%s'", operand);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		filter_read_next(f, found.gl_pathv[i], true);
-		reader_read_files(r, f, side);
+		read_files(f, side);
 	}
 	globfree(&found);
-	return NULL;
+}
+
+static void
+read_sides(struct filter *f)
+{
+	const char *old = filter_operand(f), *new = filter_operand(f);
+
+	if (new == NULL || filter_operand(f) != NULL)
+		die("two operands are needed, OLD and NEW, or --history");
+	read_side(f, old, SIDE_OLD);
+	read_side(f, new, SIDE_NEW);
+	if (results.asked_commit != NULL && results.commits[SIDE_NEW] != NULL &&
+	    strcmp(results.commits[SIDE_OLD], results.commits[SIDE_NEW]) == 0)
+		die("the newest measured ancestor of '%s' is '%s' itself", old,
+		    new);
+}
+
+/* --- options, and the answer ---------------------------------------------- */
+
+/* Is the mode "fail", or "pass"? */
+static bool
+choose_mode(const char *option, const char *mode)
+{
+	static const char *const modes[] = { "pass", "fail", NULL };
+
+	return opt_choice(option, mode, modes, sizeof *modes);
 }
 
 static void
 read_options(void)
 {
 	static const char *const values[] = { "median", "min", NULL };
-	static const char *const modes[] = { "pass", "fail", NULL };
 	static const char *const parts[] = { "trace", NULL };
-	double percent;
-	bool fails;
+	char *end;
+	double percent = strtod(opt.effect, &end);
 
-	if (!number_read(span_str(opt.effect), &percent) || !(percent >= 0 &&
-	    percent <= 1e6))
+	if (end == opt.effect || *end != '\0' ||
+	    !(percent >= 0 && percent <= 1e6))
 		die("--effect: '%s' is not a percentage", opt.effect);
 	opt.o.min_effect = percent / 100;
 	opt.o.least = opt_choice("value", opt.value, values, sizeof *values);
-	opt.o.fail_if_gone = opt_choice("gone", opt.gone, modes,
-	    sizeof *modes);
-	opt.o.fail_if_suspected = opt_choice("suspected", opt.suspected,
-	    modes, sizeof *modes);
+	opt.fail_if_gone = choose_mode("gone", opt.gone);
+	opt.fail_if_suspected = choose_mode("suspected", opt.suspected);
 	if (opt.unjudged != NULL) {
-		fails = opt_choice("unjudged", opt.unjudged, modes,
-		    sizeof *modes);
-		opt.o.fail_if_unjudged = fails;
-		opt.o.pass_if_unjudged = !fails;
+		opt.fail_if_unjudged = choose_mode("unjudged", opt.unjudged);
+		opt.pass_if_unjudged = !opt.fail_if_unjudged;
 	}
 	if (opt.by != NULL)
 		opt_choice("by", opt.by, parts, sizeof *parts);
@@ -145,102 +276,65 @@ read_options(void)
 	    opt.o.now != NULL))
 		die("--oldest-first, --now and --svg need --history");
 	if (opt.accept != NULL)
-		opt.o.accepted = accepted_read(opt.accept);
+		accepted_read(&opt.o.accepted, opt.accept);
 }
 
 /* Sets the exit status, with a message that says why it is not 0. */
 static void
-decide(struct filter *f, const struct results *a)
+decide(struct filter *f)
 {
-	const struct options *o = a->options;
-	const size_t *n = a->counts;
+	const struct results *a = &results;
 	const char *gone = phrases_sentence(a, SENTENCE_GONE);
 	const char *units = phrases_sentence(a, SENTENCE_UNITS), *unjudged =
-	    o->fail_if_unjudged ? phrases_sentence(a, SENTENCE_UNJUDGED) : "";
+	    opt.fail_if_unjudged ? phrases_sentence(a, SENTENCE_UNJUDGED) : "";
 
-	if (*gone != '\0' && !o->fail_if_gone)
+	if (*gone != '\0' && !opt.fail_if_gone)
 		filter_warn(f, "%s", gone);
-	if (a->n_tested == 0 && !o->pass_if_unjudged)
+	if (a->n_tested == 0 && !opt.pass_if_unjudged)
 		/* That nothing came has been said. */
-		filter_cannot_answer(f, a->samples->n_samples == 0 &&
+		filter_cannot_answer(f, samples.n_samples == 0 &&
 		    f->rejecting.n_faults > 0 ? NULL :
 		    phrases_sentence(a, SENTENCE_ANSWER));
-	else if (n[VERDICT_DEGRADED] > 0 || (o->improvements &&
-	    n[VERDICT_IMPROVED] > 0) || (o->fail_if_suspected &&
+	else if (a->counts[VERDICT_DEGRADED] > 0 || (opt.o.improvements &&
+	    a->counts[VERDICT_IMPROVED] > 0) || (opt.fail_if_suspected &&
 	    a->n_worse_suspected > 0))
 		filter_answer_no(f, phrases_sentence(a, SENTENCE_ANSWER));
-	else if (o->fail_if_gone && *gone != '\0')
+	else if (opt.fail_if_gone && *gone != '\0')
 		filter_answer_no(f, gone);
 	else if (*unjudged != '\0' || *units != '\0')
 		filter_answer_no(f, *unjudged != '\0' ? unjudged : units);
-}
-
-static void
-answer(struct filter *f, struct samples *s, struct results *a)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (results_is_listed(a, &opt.o.more, i))
-			s->keys[i].more_is_better = true;
-	if (opt.o.history)
-		history_find(a, f);
-	else
-		compare_sides(a);
-	results_finish(a);
-	if (opt.svg)
-		svg_draw(a, f);
-	else if (f->text)
-		report_answer(a, f);
-	else if (s->n_samples > 0)
-		emit_answer(a, f);
-	decide(f, a);
-	results_release(a);
 }
 
 int
 main(int argc, char **argv)
 {
 	struct filter f;
-	struct samples samples;
-	struct arena texts = { 0 };
-	struct reader *reader;
-	const char *old = NULL, *new = NULL;
-	char *old_commit = NULL, *new_commit = NULL;
-	bool nearest, none = false;
 
 	filter_begin(&f, &about, options, argc, argv);
 	read_options();
-	nearest = opt.nearest;
 	if (opt.svg)
 		filter_write_text(&f);
-
 	samples_init(&samples);
-	reader = reader_new(&samples, opt.by != NULL);
-	if (opt.o.history) {
-		reader_read_files(reader, &f, INDEX_NONE);
-	} else {
-		old = filter_operand(&f);
-		new = filter_operand(&f);
-		if (new == NULL || filter_operand(&f) != NULL)
-			die("two operands are needed, OLD and NEW, or "
-			    "--history");
-		old_commit = read_side(reader, &f, old, SIDE_OLD, &nearest);
-		new_commit = read_side(reader, &f, new, SIDE_NEW, &none);
-		if (old_commit == NULL)
-			nearest = false;
-		if (nearest && new_commit != NULL &&
-		    strcmp(old_commit, new_commit) == 0)
-			die("the newest measured ancestor of '%s' is '%s' "
-			    "itself", old, new);
-	}
+	read_init(&samples, opt.by != NULL);
+	if (opt.o.history)
+		read_files(&f, INDEX_NONE);
+	else
+		read_sides(&f);
 
-	answer(&f, &samples, &(struct results){ .samples = &samples,
-	    .options = &opt.o, .texts = &texts, .old_commit = old_commit,
-	    .new_commit = new_commit, .asked_commit = nearest ? old : NULL });
-	free(old_commit);
-	free(new_commit);
-	arena_release(&texts);
-	accepted_free(opt.o.accepted);
-	reader_free(reader);
-	samples_release(&samples);
+	for (uint32_t i = 0; i < samples.n; i++)
+		if (results_is_listed(&results, &opt.o.more, i))
+			samples.keys[i].more_is_better = true;
+	if (opt.o.history)
+		history_find(&results, &f);
+	else
+		compare_sides(&results);
+	results_finish(&results);
+	if (opt.svg)
+		svg_draw(&results, &f);
+	else if (f.text)
+		report_answer(&results, &f);
+	else if (samples.n_samples > 0)
+		emit_answer(&results, &f);
+	decide(&f);
 	return filter_end(&f);
 }

@@ -462,7 +462,7 @@ phrases_sentence(const struct results *a, enum sentence sentence)
 	case SENTENCE_NEAREST:
 		return a->asked_commit == NULL ? "" : phrases_text(a,
 		    "'%s' was not measured; its newest ancestor that was is %s",
-		    a->asked_commit, phrases_id(a, span_str(a->old_commit)));
+		    a->asked_commit, phrases_id(a, span_str(a->commits[SIDE_OLD])));
 	case SENTENCE_GONE:
 		return gone(a);
 	case SENTENCE_UNITS:

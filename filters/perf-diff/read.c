@@ -8,8 +8,8 @@
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/json/items.h"
+#include "common/json/skip.h"
 #include "common/perun/resources.h"
-#include "filters/perf-diff/number.h"
 #include "filters/perf-diff/read.h"
 
 /* The keys of `sample`, `profile` and `version` records. */
@@ -33,7 +33,7 @@ struct staged {
 	bool exact;
 };
 
-struct reader {
+static struct {
 	struct samples *samples;
 	bool by_trace;
 	struct expect expect;
@@ -54,39 +54,68 @@ struct reader {
 	/* The values of this profile that are not used. */
 	size_t n_bad;
 	struct buf bad;			/* why the first is not */
-};
-
-struct reader *
-reader_new(struct samples *s, bool by_trace)
-{
-	struct reader *r = mem_zero(1, sizeof *r);
-
-	r->samples = s;
-	r->by_trace = by_trace;
-	r->resources = resources_new();
-	intern_init(&r->slots);
-	return r;
-}
+} reader;
 
 void
-reader_free(struct reader *r)
+read_init(struct samples *s, bool by_trace)
 {
-	resources_free(r->resources);
-	intern_release(&r->slots);
-	buf_release(&r->bad);
-	free(r->staged);
-	free(r->slot);
-	free(r);
+	reader.samples = s;
+	reader.by_trace = by_trace;
+	reader.resources = resources_new();
+	intern_init(&reader.slots);
 }
 
-/* --- profiles ------------------------------------------------------------- */
+/* --- numbers -------------------------------------------------------------- */
 
-/* The symbol of a text; SYM_NONE if the profile does not have it. */
-static sym
-intern_text(struct reader *r, struct span text)
+/* 10^0 to 10^22 are exact as doubles. */
+enum { EXACT_DECIMALS = 22, EXACT_DIGITS = 15 };
+static const double powers[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8,
+    1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22 };
+
+/*
+ * Reads a usual number: up to 15 digits without sign and exponent.  The digits
+ * and the power of ten are exact doubles, so that their quotient is rounded
+ * only once.
+ */
+static bool
+read_usual(struct span text, double *value)
 {
-	return text.p != NULL ? intern_add(&r->samples->texts, text) :
-	    SYM_NONE;
+	const char *p = text.p, *end = p + text.n, *point;
+	uint64_t digits = 0;
+	size_t decimals = 0;
+
+	if (text.n > EXACT_DIGITS + 1)
+		return false;
+	p = point = text_digits(p, end, &digits);
+	if (p < end && *p == '.') {
+		p = text_digits(p + 1, end, &digits);
+		decimals = (size_t)(p - point) - 1;
+	}
+	if (p < end || decimals > EXACT_DECIMALS || p == text.p)
+		return false;
+	*value = (double)digits / powers[decimals];
+	return true;
+}
+
+/*
+ * Reads a JSON number as the nearest double, infinite if it is too great.
+ * False if the text is not a number.
+ */
+static bool
+read_number(struct span text, double *value)
+{
+	struct buf copy = { 0 };
+
+	if (read_usual(text, value))
+		return true;
+	if (skip_number(text.p, text.p + text.n) != text.p + text.n)
+		return false;
+	/* strtod() needs a NUL. */
+	buf_add(&copy, text.p, text.n);
+	*value = strtod(buf_cstr(&copy), NULL);
+	buf_release(&copy);
+	return true;
 }
 
 /* Sums of larger values could be infinite. */
@@ -96,24 +125,34 @@ intern_text(struct reader *r, struct span text)
 static const char *
 check_value(struct span text, double *value)
 {
-	if (!number_read(text, value))
+	if (!read_number(text, value))
 		return "is missing or not a number";
 	return *value > VALUE_MAX ? "is too great" :
 	    *value < 0 ? "is negative" : NULL;
 }
 
+/* --- profiles ------------------------------------------------------------- */
+
+/* The symbol of a text; SYM_NONE if the profile does not have it. */
+static sym
+intern_text(struct span text)
+{
+	return text.p != NULL ? intern_add(&reader.samples->texts, text) :
+	    SYM_NONE;
+}
+
 /* A number that begins at 0 with each profile. */
 static size_t *
-slot_of(struct reader *r, uint32_t key, sym trace, size_t i)
+slot_of(uint32_t key, sym trace, size_t i)
 {
 	uint64_t what[] = { key, trace, i };
-	size_t n = r->slots.n;
-	sym s = intern_add(&r->slots, span_bytes(what, sizeof what));
+	size_t n = reader.slots.n;
+	sym s = intern_add(&reader.slots, span_bytes(what, sizeof what));
 
-	r->slot = mem_grow(r->slot, &r->slot_cap, r->slots.n, sizeof *r->slot);
-	if (s == n || r->slot[s].profile != r->n_profiles)
-		r->slot[s] = (struct slot){ r->n_profiles, 0 };
-	return &r->slot[s].n;
+	reader.slot = mem_grow(reader.slot, &reader.slot_cap, reader.slots.n, sizeof *reader.slot);
+	if (s == n || reader.slot[s].profile != reader.n_profiles)
+		reader.slot[s] = (struct slot){ reader.n_profiles, 0 };
+	return &reader.slot[s].n;
 }
 
 /*
@@ -121,41 +160,41 @@ slot_of(struct reader *r, uint32_t key, sym trace, size_t i)
  * the i-th amounts of all of them are added up.
  */
 static void
-stage(struct reader *r, struct staged new, sym trace)
+stage(struct staged new, sym trace)
 {
 	size_t i, *at;
 
 	if (trace != SYM_NONE) {
-		i = (*slot_of(r, new.key, trace, 0))++;
-		at = slot_of(r, new.key, SYM_NONE, i);
+		i = (*slot_of(new.key, trace, 0))++;
+		at = slot_of(new.key, SYM_NONE, i);
 		if (*at > 0) {
-			r->staged[*at - 1].value += new.value;
+			reader.staged[*at - 1].value += new.value;
 			return;
 		}
-		*at = r->n_staged + 1;
+		*at = reader.n_staged + 1;
 	}
-	r->staged = mem_grow(r->staged, &r->staged_cap, r->n_staged + 1,
-	    sizeof *r->staged);
-	r->staged[r->n_staged++] = new;
+	reader.staged = mem_grow(reader.staged, &reader.staged_cap, reader.n_staged + 1,
+	    sizeof *reader.staged);
+	reader.staged[reader.n_staged++] = new;
 }
 
 /* Stages the samples of resources that have a key in common. */
 static void
-stage_group(struct reader *r, const struct resource_group *g)
+stage_group(const struct resource_group *g)
 {
-	const struct profile_parts *p = resources_parts(r->resources);
-	sym trace = intern_text(r, g->trace);
+	const struct profile_parts *p = resources_parts(reader.resources);
+	sym trace = intern_text(g->trace);
 	const sym parts[N_PARTS] = {
-		[PART_UID] = intern_text(r, g->uid),
-		[PART_RESOURCE_TYPE] = intern_text(r, g->type),
-		[PART_SUBTYPE] = intern_text(r, g->subtype),
-		[PART_UNIT] = intern_text(r, g->unit),
-		[PART_CMD] = intern_text(r, p->cmd),
-		[PART_WORKLOAD] = intern_text(r, p->workload),
-		[PART_MACHINE] = intern_text(r, p->machine),
-		[PART_TRACE] = r->by_trace ? trace : SYM_NONE,
+		[PART_UID] = intern_text(g->uid),
+		[PART_RESOURCE_TYPE] = intern_text(g->type),
+		[PART_SUBTYPE] = intern_text(g->subtype),
+		[PART_UNIT] = intern_text(g->unit),
+		[PART_CMD] = intern_text(p->cmd),
+		[PART_WORKLOAD] = intern_text(p->workload),
+		[PART_MACHINE] = intern_text(p->machine),
+		[PART_TRACE] = reader.by_trace ? trace : SYM_NONE,
 	};
-	struct staged new = { .key = samples_key(r->samples, parts),
+	struct staged new = { .key = samples_key(reader.samples, parts),
 	    .unit = parts[PART_UNIT], .exact = g->exact };
 	struct span rest = g->amounts, item;
 	const char *why;
@@ -163,34 +202,34 @@ stage_group(struct reader *r, const struct resource_group *g)
 	while (items_next(&rest, &item)) {
 		why = check_value(item, &new.value);
 		if (why == NULL)
-			stage(r, new, trace);
-		else if (r->n_bad++ == 0)
-			buf_printf(&r->bad, "an amount of '%.*s' %s",
+			stage(new, trace);
+		else if (reader.n_bad++ == 0)
+			buf_printf(&reader.bad, "an amount of '%.*s' %s",
 			    SPAN_ARG(g->uid), why);
 	}
 }
 
 const char *
-reader_add_profile(struct reader *r, struct filter *f, struct span text,
+read_document(struct filter *f, struct span text,
     uint32_t version)
 {
-	const char *why = resources_begin(r->resources, text);
+	const char *why = resources_begin(reader.resources, text);
 	struct resource_group group;
 	const struct staged *s;
 
-	r->n_profiles++;
-	r->n_staged = r->n_bad = r->bad.len = 0;
-	while (why == NULL && resources_next(r->resources, &group, &why))
-		stage_group(r, &group);
+	reader.n_profiles++;
+	reader.n_staged = reader.n_bad = reader.bad.len = 0;
+	while (why == NULL && resources_next(reader.resources, &group, &why))
+		stage_group(&group);
 	if (why != NULL)
 		return why;
-	if (r->n_bad == 1)
-		filter_reject(f, "%s", buf_cstr(&r->bad));
-	else if (r->n_bad > 1)
+	if (reader.n_bad == 1)
+		filter_reject(f, "%s", buf_cstr(&reader.bad));
+	else if (reader.n_bad > 1)
 		filter_reject(f, "%zu amounts are not used, the first because "
-		    "%s", r->n_bad, buf_cstr(&r->bad));
-	for (s = r->staged; s < r->staged + r->n_staged; s++)
-		samples_add(r->samples, s->key, s->value, s->unit, s->exact,
+		    "%s", reader.n_bad, buf_cstr(&reader.bad));
+	for (s = reader.staged; s < reader.staged + reader.n_staged; s++)
+		samples_add(reader.samples, s->key, s->value, s->unit, s->exact,
 		    version);
 	return NULL;
 }
@@ -199,7 +238,7 @@ reader_add_profile(struct reader *r, struct filter *f, struct span text,
 
 /* Sets the version of a record's samples; returns why it has none, or NULL. */
 static const char *
-find_version(struct reader *r, const struct rec *rec, uint32_t side,
+find_version(const struct rec *rec, uint32_t side,
     uint32_t *version)
 {
 	struct span id;
@@ -209,13 +248,13 @@ find_version(struct reader *r, const struct rec *rec, uint32_t side,
 		return NULL;
 	if (rec_str(rec, MINOR_VERSION, &id) != REC_OK || id.n == 0)
 		return "minor_version is missing or not a string";
-	*version = samples_version(r->samples, id);
-	r->samples->versions[*version].has_samples = true;
+	*version = samples_version(reader.samples, id);
+	reader.samples->versions[*version].has_samples = true;
 	return NULL;
 }
 
 static const char *
-read_sample(struct reader *r, const struct rec *rec, uint32_t side)
+read_sample(const struct rec *rec, uint32_t side)
 {
 	static const unsigned keys[N_PARTS] = { UID, RESOURCE_TYPE, SUBTYPE,
 	    UNIT, CMD, WORKLOAD, MACHINE, TRACE };
@@ -228,30 +267,30 @@ read_sample(struct reader *r, const struct rec *rec, uint32_t side)
 
 	for (unsigned i = 0; i < N_PARTS; i++)
 		parts[i] = rec_str(rec, keys[i], &text) != REC_OK ? SYM_NONE :
-		    intern_add(&r->samples->texts, text);
+		    intern_add(&reader.samples->texts, text);
 	if (parts[PART_UID] == SYM_NONE)
 		return "uid is not a string";
 	why = check_value(f != NULL && f->kind == REC_NUMBER ? f->text :
 	    span_of("", 0), &value);
 	if (why != NULL) {
-		r->bad.len = 0;
-		buf_printf(&r->bad, "the value %s", why);
-		return buf_cstr(&r->bad);
+		reader.bad.len = 0;
+		buf_printf(&reader.bad, "the value %s", why);
+		return buf_cstr(&reader.bad);
 	}
-	if ((why = find_version(r, rec, side, &version)) != NULL)
+	if ((why = find_version(rec, side, &version)) != NULL)
 		return why;
-	key = samples_key(r->samples, parts);
-	samples_add(r->samples, key, value, parts[PART_UNIT],
+	key = samples_key(reader.samples, parts);
+	samples_add(reader.samples, key, value, parts[PART_UNIT],
 	    rec_true(rec, EXACT), version);
 	if (rec_str(rec, BETTER, &text) == REC_OK)
-		r->samples->keys[key].more_is_better = span_eq(text, "more");
+		reader.samples->keys[key].more_is_better = span_eq(text, "more");
 	return NULL;
 }
 
 static const char *
-read_version(struct reader *r, const struct rec *rec)
+read_version(const struct rec *rec)
 {
-	struct samples *s = r->samples;
+	struct samples *s = reader.samples;
 	const struct span *parents;
 	struct span text;
 	uint32_t version;
@@ -285,46 +324,37 @@ read_version(struct reader *r, const struct rec *rec)
 	return NULL;
 }
 
-static const char *
-read_profile(struct reader *r, struct filter *f, const struct rec *rec,
-    struct span document, uint32_t side)
-{
-	uint32_t version;
-	const char *why = find_version(r, rec, side, &version);
-
-	return why != NULL ? why : reader_add_profile(r, f, document,
-	    version);
-}
-
 void
-reader_read_files(struct reader *r, struct filter *f, uint32_t side)
+read_files(struct filter *f, uint32_t side)
 {
 	const struct rec *rec;
 	const struct field *profile;
 	struct span text;
+	uint32_t version;
 	const char *why;
 
 	while ((rec = filter_next_document(f, &text)) != NULL) {
 		why = NULL;
-		profile = rec_get(rec, PROFILE);
+		profile = rec_is(rec, "profile") ? rec_get(rec, PROFILE) :
+		    NULL;
 		if (rec_is(rec, "version")) {
-			why = side == INDEX_NONE ? read_version(r, rec) : NULL;
-		} else if (rec_get(rec, HEADER) != NULL) {
-			why = read_profile(r, f, rec, text, side);
-			r->expect.came = true;
-		} else if (rec_is(rec, "profile") && profile != NULL) {
-			why = read_profile(r, f, rec, profile->token, side);
-			r->expect.came = true;
+			why = side == INDEX_NONE ? read_version(rec) : NULL;
+		} else if (rec_get(rec, HEADER) != NULL || profile != NULL) {
+			reader.expect.came = true;
+			why = find_version(rec, side, &version);
+			if (why == NULL)
+				why = read_document(f, profile != NULL ?
+				    profile->token : text, version);
 		} else if (rec_is(rec, "sample") ||
 		    (rec_get(rec, KEY_TYPE) == NULL &&
 		    rec_get(rec, UID) != NULL)) {
-			why = read_sample(r, rec, side);
-			r->expect.came = true;
+			reader.expect.came = true;
+			why = read_sample(rec, side);
 		} else {
-			expect_other(&r->expect, f, rec);
+			expect_other(&reader.expect, f, rec);
 		}
 		if (why != NULL)
 			filter_reject(f, "%s", why);
 	}
-	expect_end(&r->expect, f, "sample", "the output of profile-make");
+	expect_end(&reader.expect, f, "sample", "the output of profile-make");
 }

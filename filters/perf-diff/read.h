@@ -9,22 +9,19 @@ extern const char *const read_keys[];
 
 /*
  * Reads samples from `sample` records (which need no type), from `profile`
- * records and from profiles themselves.
+ * records and from profiles themselves.  by_trace: each stack of a uid is a key
+ * of its own.
  */
-struct reader;
-
-/* by_trace: each stack of a uid is a key of its own. */
-struct reader *reader_new(struct samples *, bool by_trace);
-void reader_free(struct reader *);
+void read_init(struct samples *, bool by_trace);
 
 /*
  * Reads the files of the filter.  The samples belong to a side or, if side is
  * INDEX_NONE, to the minor_version of their record.
  */
-void reader_read_files(struct reader *, struct filter *, uint32_t side);
+void read_files(struct filter *, uint32_t side);
 
 /* Reads a profile; returns why it cannot be read, or NULL. */
-const char *reader_add_profile(struct reader *, struct filter *,
-    struct span document, uint32_t version);
+const char *read_document(struct filter *, struct span document,
+    uint32_t version);
 
 #endif

@@ -307,12 +307,3 @@ results_find_apart(const struct results *a, enum part part, size_t *n)
 	free(inner);
 	return list;
 }
-
-void
-results_release(struct results *a)
-{
-	arena_release(&a->room);
-	free(a->list);
-	free(a->order);
-	free(a->positions);
-}

@@ -6,6 +6,7 @@
 #include "common/filter/filter.h"
 #include "common/stats/changes.h"
 #include "common/stats/twosample.h"
+#include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/samples.h"
 
 /* What is known of a change. */
@@ -61,10 +62,8 @@ struct options {
 	double min_effect;		/* a ratio */
 	bool history, improvements, oldest_first, least;
 	struct opt_list more, exact;	/* units and uids */
-	struct accepted *accepted;
+	struct accepted accepted;
 	const char *now;		/* a commit, or NULL */
-	bool fail_if_gone, fail_if_suspected, fail_if_unjudged,
-	    pass_if_unjudged;
 	uint64_t top;
 };
 
@@ -85,9 +84,9 @@ struct results {
 	struct arena *texts;		/* of phrases */
 
 	/* Two sides: the commits, NULL for files. */
-	const char *old_commit, *new_commit;
-	const char *asked_commit;	/* --nearest: for which old_commit
-					   stands, or NULL */
+	const char *commits[2];
+	const char *asked_commit;	/* --nearest: for which that of the old
+					   side stands, or NULL */
 	double phi;			/* the greatest that is not by chance */
 
 	/* A history. */
@@ -154,7 +153,5 @@ void results_finish(struct results *);
  * list.
  */
 uint32_t *results_find_apart(const struct results *, enum part, size_t *n);
-
-void results_release(struct results *);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 
 #include "common/base/intern.h"
-#include "filters/perf-diff/units.h"
 
 /*
  * Samples by key.  What distinguishes keys is never mixed: samples of another
@@ -23,9 +22,17 @@ struct sample {
 
 enum { SIDE_OLD, SIDE_NEW };
 
+/* What a unit means.  An unknown one is its own base. */
+struct unit {
+	double times, per;	/* it is times / per of the base; integers, so
+				   that conversions are rounded once */
+	bool is_time;		/* the base is a second */
+	bool is_rate;		/* per time: more is better */
+};
+
 struct key {
-	sym parts[N_PARTS];	/* SYM_NONE: not given; of PART_UNIT: the base
-				   (units.h) */
+	sym parts[N_PARTS];	/* SYM_NONE: not given; of PART_UNIT: its
+				   base */
 	sym unit_text;		/* of the first sample, and of all values */
 	struct unit unit;
 	bool more_is_better;
@@ -63,7 +70,6 @@ struct samples {
 };
 
 void samples_init(struct samples *);
-void samples_release(struct samples *);
 
 /*
  * Finds or adds the key with these parts, of which that of the unit is still
