@@ -60,7 +60,8 @@ normal_upper_quantile(double p)
  * over all groups of t equal values.
  */
 static double
-count_pairs(const double *b, size_t m, const double *a, size_t n, double *u)
+merge(double *all, const double *b, size_t m, const double *a, size_t n,
+    double *u)
 {
 	size_t i = 0, j = 0, i0, j0;
 	double ties = 0, t, value;
@@ -70,10 +71,10 @@ count_pairs(const double *b, size_t m, const double *a, size_t n, double *u)
 		i0 = i;
 		j0 = j;
 		value = j == n || (i < m && b[i] <= a[j]) ? b[i] : a[j];
-		while (i < m && b[i] == value)
-			i++;
-		while (j < n && a[j] == value)
-			j++;
+		for (; i < m && b[i] == value; i++)
+			*all++ = value;
+		for (; j < n && a[j] == value; j++)
+			*all++ = value;
 		*u += (double)(j - j0) * ((double)i0 + (double)(i - i0) / 2);
 		t = (double)(i - i0 + j - j0);
 		ties += t * t * t - t;
@@ -314,16 +315,6 @@ twosample_least_p(size_t m, size_t n)
 	return TWOSAMPLE_RANKS * splits_least_p(m + n, n);
 }
 
-/* Copies two sorted arrays to one. */
-static void
-merge(double *to, const double *a, size_t m, const double *b, size_t n)
-{
-	size_t i = 0, j = 0;
-
-	while (i < m || j < n)
-		*to++ = j == n || (i < m && a[i] <= b[j]) ? a[i++] : b[j++];
-}
-
 static double
 mean(const double *values, size_t n)
 {
@@ -374,7 +365,7 @@ twosample_compare(struct twosample *t, double *before, size_t m,
 	values_sort(after, n);
 	t->before = values_median_sorted(before, m);
 	t->after = values_median_sorted(after, n);
-	merge(room, before, m, after, n);
+	ties = merge(room, before, m, after, n, &t->u);
 	compare_slow(t, room, m, n, before, after, more);
 	for (size_t i = 0; i < m; i++)
 		room[i] = fabs(before[i] - t->before);
@@ -384,7 +375,6 @@ twosample_compare(struct twosample *t, double *before, size_t m,
 	t->spread = 1.4826 * values_median_sorted(room, m + n);
 	free(room);
 
-	ties = count_pairs(before, m, after, n, &t->u);
 	t->p_ranks = ties == 0 && m <= EXACT_MAX && n <= EXACT_MAX ?
 	    exact_p(m, n, t->u) :
 	    approximate_p((double)m, (double)n, t->u, ties);

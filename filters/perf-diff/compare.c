@@ -97,7 +97,7 @@ judge_key(const struct results *a, struct result *r)
 
 	c->q = r->q;
 	c->verdict = r->is_exact || results_adjusted(r, TWOSAMPLE_RANKS *
-	    c->t.p_ranks) <= ALPHA ? results_judge(a, r, c, effect) :
+	    c->t.p_ranks) <= ALPHA ? results_judge(a, c, effect) :
 	    VERDICT_SAME;
 	if (slow_counts && c->verdict != VERDICT_DEGRADED) {
 		c->by_slow = c->t.excess > 0 || c->verdict == VERDICT_SAME;

@@ -238,6 +238,8 @@ search_key(struct history *h, struct result *r)
 	for (size_t i = 0; i < found->n; i++) {
 		add_change(h, r, &found->list[i]);
 		r->p = fmin(r->p, found->list[i].p);
+		if (i > 0)
+			r->changes[i - 1].next = &r->changes[i];
 	}
 	if (found->newest.n_after > 0)
 		add_change(h, r, &found->newest);
@@ -284,7 +286,7 @@ judge_now(const struct history *h, struct result *r, size_t n)
 		return;
 	net = *c;
 	net.step.after = end[-1].step.after;
-	verdict = results_judge(h->answer, r, &net,
+	verdict = results_judge(h->answer, &net,
 	    h->answer->options->min_effect);
 	for (; c < end; c++)
 		c->is_past = c->verdict != verdict;
@@ -298,7 +300,7 @@ judge_changes(const struct history *h, struct result *r)
 	for (; c < end && c->verdict == VERDICT_UNVERIFIED; c++) {
 		c->q = results_adjusted(r, c->step.p);
 		if (c->q <= ALPHA || c->accepted)
-			c->verdict = results_judge(h->answer, r, c, 0);
+			c->verdict = results_judge(h->answer, c, 0);
 	}
 	if (h->answer->options->now != NULL)
 		judge_now(h, r, (size_t)(c - r->changes));

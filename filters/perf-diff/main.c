@@ -17,8 +17,8 @@
 #include "filters/perf-diff/history.h"
 #include "filters/perf-diff/read.h"
 #include "filters/perf-diff/report.h"
+#include "filters/perf-diff/say.h"
 #include "filters/perf-diff/svg.h"
-#include "filters/perf-diff/phrases.h"
 
 static struct {
 	const char *directory, *effect, *accept, *value, *by;
@@ -284,9 +284,9 @@ static void
 decide(struct filter *f)
 {
 	const struct results *a = &results;
-	const char *gone = phrases_sentence(a, SENTENCE_GONE);
-	const char *units = phrases_sentence(a, SENTENCE_UNITS), *unjudged =
-	    opt.fail_if_unjudged ? phrases_sentence(a, SENTENCE_UNJUDGED) : "";
+	const char *gone = say_sentence(a, SENTENCE_GONE);
+	const char *units = say_sentence(a, SENTENCE_UNITS), *unjudged =
+	    opt.fail_if_unjudged ? say_sentence(a, SENTENCE_UNJUDGED) : "";
 
 	if (*gone != '\0' && !opt.fail_if_gone)
 		filter_warn(f, "%s", gone);
@@ -294,11 +294,11 @@ decide(struct filter *f)
 		/* That nothing came has been said. */
 		filter_cannot_answer(f, samples.n_samples == 0 &&
 		    f->rejecting.n_faults > 0 ? NULL :
-		    phrases_sentence(a, SENTENCE_ANSWER));
+		    say_sentence(a, SENTENCE_ANSWER));
 	else if (a->counts[VERDICT_DEGRADED] > 0 || (opt.o.improvements &&
 	    a->counts[VERDICT_IMPROVED] > 0) || (opt.fail_if_suspected &&
 	    a->n_worse_suspected > 0))
-		filter_answer_no(f, phrases_sentence(a, SENTENCE_ANSWER));
+		filter_answer_no(f, say_sentence(a, SENTENCE_ANSWER));
 	else if (opt.fail_if_gone && *gone != '\0')
 		filter_answer_no(f, gone);
 	else if (*unjudged != '\0' || *units != '\0')

@@ -8,8 +8,8 @@
 #include "common/report/report.h"
 #include "common/report/table.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/phrases.h"
 #include "filters/perf-diff/report.h"
+#include "filters/perf-diff/say.h"
 
 enum { SPARK_COLUMNS = 64, MERGED_MAX = 10 };
 
@@ -23,6 +23,7 @@ put_row(struct table *t, const char *const *cells)
 	}
 }
 
+/* The significance of a change, in a cell. */
 static const char *
 text_of_q(const struct results *a, const struct result *r,
     const struct change *c)
@@ -30,7 +31,7 @@ text_of_q(const struct results *a, const struct result *r,
 	if (isnan(c->q))
 		return "";
 	return r->is_exact ? "exact" : c->q < 0.0001 ? "<0.0001" :
-	    phrases_text(a, "%.2g", c->q);
+	    say(a, "%.2g", c->q);
 }
 
 /* --- a comparison --------------------------------------------------------- */
@@ -39,14 +40,13 @@ static void
 put_key(struct table *t, const struct results *a, const struct result *r)
 {
 	const struct change *c = r->changes;
-	const char *key = phrases_key(a, r->key);
-	const char *cells[] = { phrases_effect(a, c),
-	    phrases_value(a, r->key, c->step.before),
-	    phrases_value(a, r->key, c->step.after), text_of_q(a, r, c),
-	    phrases_text(a, "%zu + %zu", c->step.n_before, c->step.n_after),
-	    isfinite(r->visible) ? phrases_text(a, "%.1f %%",
-	    100 * r->visible) : "",
-	    c->by_slow ? phrases_text(a, "%s, slow runs %zu, then %zu", key,
+	const char *key = say_key(a, c->key);
+	const char *cells[] = { say_effect(a, c),
+	    say_value(a, c->key, c->step.before),
+	    say_value(a, c->key, c->step.after), text_of_q(a, r, c),
+	    say(a, "%zu + %zu", c->step.n_before, c->step.n_after),
+	    isfinite(r->visible) ? say(a, "%.1f %%", 100 * r->visible) : "",
+	    c->by_slow ? say(a, "%s, slow runs %zu, then %zu", key,
 	    c->t.slow_before, c->t.slow_after) : key };
 
 	put_row(t, cells);
@@ -122,20 +122,17 @@ static const char *
 causes(const struct results *a, const struct change *c)
 {
 	size_t untested = c->step.at - c->last_good - 1;
-	const char *text = phrases_subject(a, c->step.at);
+	const char *subject = say_subject(a, c->step.at);
+	const char *text = *subject != '\0' ? say(a, "; %s", subject) : "";
 
 	if (c->step.n_steps > 1)
-		text = phrases_text(a, "%s%s%zu steps", text,
-		    *text != '\0' ? "; " : "", c->step.n_steps);
+		text = say(a, "%s; %zu steps", text, c->step.n_steps);
 	if (c->step.first < c->step.last)
-		text = phrases_text(a, "%s%sfrom %s to %s", text,
-		    *text != '\0' ? "; " : "",
-		    phrases_id(a, results_version(a, c->step.first)),
-		    phrases_id(a, results_version(a, c->step.last)));
+		text = say(a, "%s; from %s to %s", text,
+		    say_commit(a, c->step.first), say_commit(a, c->step.last));
 	if (untested > 0 && c->step.n_steps == 0)
-		text = phrases_text(a, "%s%s%zu untested before", text,
-		    *text != '\0' ? "; " : "", untested);
-	return text;
+		text = say(a, "%s; %zu untested before", text, untested);
+	return *text != '\0' ? text + 2 : text;
 }
 
 static void
@@ -147,12 +144,11 @@ put_change(struct table *t, const struct results *a, const struct result *r,
 	const char *verdict = c->accepted ? "accepted" :
 	    c->is_past ? "past" : is_gone ? "gone after" :
 	    c->verdict == VERDICT_UNVERIFIED ? "unverified" :
-	    c->verdict != VERDICT_SUSPECTED ? phrases_comparative(a, r, c) :
-	    c->step.n_after > 1 ? "suspected" : "newest alone";
-	const char *cells[] = { verdict,
-	    phrases_id(a, results_version(a, at)), phrases_date(a, at),
-	    phrases_effect(a, c), phrases_value(a, r->key, c->step.before),
-	    phrases_value(a, r->key, c->step.after), text_of_q(a, r, c),
+	    c->verdict != VERDICT_SUSPECTED ? say_comparative(a, c) :
+	    results_is_note(c) ? "newest alone" : "suspected";
+	const char *cells[] = { verdict, say_commit(a, at), say_date(a, at),
+	    say_effect(a, c), say_value(a, c->key, c->step.before),
+	    say_value(a, c->key, c->step.after), text_of_q(a, r, c),
 	    is_gone ? "" : causes(a, c) };
 
 	put_row(t, cells);
@@ -160,24 +156,21 @@ put_change(struct table *t, const struct results *a, const struct result *r,
 
 /* "3f2a91cd02 merges 2 commits: 775bc5c30e (14.2 s), 0b9e4f2a11" */
 static void
-put_merged(struct buf *b, const struct results *a, const struct result *r,
-    const struct change *c)
+put_merged(struct buf *b, const struct results *a, const struct change *c)
 {
 	size_t n, from = b->len;
 	uint32_t *list = results_merged(a, c->step.at, &n);
 	double value;
 
-	if (n > 0)
-		buf_printf(b, "%s merges %zu %s", phrases_id(a,
-		    results_version(a, c->step.at)), n,
-		    plural(n, "commit", "commits"));
 	for (size_t i = 0; i < n && i < MERGED_MAX; i++) {
-		value = results_median_at(a, r->key, list[i]);
+		if (i == 0)
+			buf_printf(b, "%s merges %zu %s", say_commit(a,
+			    c->step.at), n, plural(n, "commit", "commits"));
 		buf_printf(b, "%s%s", i == 0 ? ": " : ", ",
-		    phrases_id(a, intern_span(&a->samples->ids, list[i])));
+		    say_id(a, intern_span(&a->samples->ids, list[i])));
+		value = results_median_at(a, c->key, list[i]);
 		if (!isnan(value))
-			buf_printf(b, " (%s)", phrases_value(a, r->key,
-			    value));
+			buf_printf(b, " (%s)", say_value(a, c->key, value));
 	}
 	free(list);
 	if (n > 0) {
@@ -197,7 +190,7 @@ report_series(struct buf *b, const struct results *a, const struct result *r)
 	size_t from;
 
 	report_blank(b);
-	report_heading(b, "%s", phrases_key(a, r->key));
+	report_heading(b, "%s", say_key(a, r->key));
 	from = b->len;
 	put_spark(b, r);
 	buf_printf(b, "  %zu commits", r->n);
@@ -208,7 +201,7 @@ report_series(struct buf *b, const struct results *a, const struct result *r)
 	table_print(&t, b);
 	for (c = r->changes; c < end; c++)
 		if (c->verdict != VERDICT_GONE)
-			put_merged(b, a, r, c);
+			put_merged(b, a, c);
 }
 
 static void
@@ -231,7 +224,7 @@ report_answer(const struct results *a, struct filter *f)
 	size_t from;
 
 	for (unsigned i = 0; i < N_SENTENCES; i++) {
-		text = phrases_sentence(a, i);
+		text = say_sentence(a, i);
 		if (*text == '\0')
 			continue;
 		/* It begins with a number or with a small letter. */

@@ -37,9 +37,9 @@ results_add_change(struct result *r, struct change_point step)
 {
 	struct change *c = &r->changes[r->n_changes++];
 
-	*c = (struct change){ .verdict = VERDICT_UNVERIFIED, .step = step,
-	    .q = NAN, .t.shift = NAN, .t.low = NAN, .t.high = NAN,
-	    .share = NAN };
+	*c = (struct change){ .key = r->key, .verdict = VERDICT_UNVERIFIED,
+	    .step = step, .q = NAN, .t.shift = NAN, .t.low = NAN,
+	    .t.high = NAN, .share = NAN };
 	return c;
 }
 
@@ -64,21 +64,19 @@ results_is_listed(const struct results *a, const struct opt_list *list,
 }
 
 bool
-results_is_worse(const struct results *a, const struct result *r,
-    const struct change *c)
+results_is_worse(const struct results *a, const struct change *c)
 {
 	return (c->step.after > c->step.before) !=
-	    a->samples->keys[r->key].more_is_better;
+	    a->samples->keys[c->key].more_is_better;
 }
 
 enum verdict
-results_judge(const struct results *a, const struct result *r,
-    const struct change *c, double min_effect)
+results_judge(const struct results *a, const struct change *c,
+    double min_effect)
 {
 	if (!changes_is_effect(c->step.before, c->step.after, min_effect))
 		return VERDICT_SAME;
-	return results_is_worse(a, r, c) ? VERDICT_DEGRADED :
-	    VERDICT_IMPROVED;
+	return results_is_worse(a, c) ? VERDICT_DEGRADED : VERDICT_IMPROVED;
 }
 
 /* --- many keys ------------------------------------------------------------ */
@@ -126,6 +124,58 @@ results_adjusted(const struct result *r, double p)
 {
 	return fmax(r->q, fmin(1, r->factor * p));
 }
+
+/* --- keys that differ in one part ----------------------------------------- */
+
+/* When a key was measured: the first and last side or position. */
+struct range {
+	size_t first, last;
+};
+
+static struct range
+range_of(const struct results *a, const struct result *r)
+{
+	if (a->options->history)
+		return (struct range){ r->positions[0],
+		    r->positions[r->n - 1] };
+	return (struct range){ r->changes->step.n_before == 0,
+	    r->changes->step.n_after > 0 };
+}
+
+/*
+ * Notes the keys that are the same but for one part, if two of them were never
+ * measured at the same time.
+ */
+static void
+note_apart(struct results *a, enum part part, enum note note)
+{
+	sym *groups = mem_table(a->n, sizeof *groups), parts[N_PARTS];
+	/* Of all keys of a group, the last beginning and the first end. */
+	struct range *inner = mem_table(a->n, sizeof *inner), r, *g;
+	struct intern names;
+
+	intern_init(&names);
+	for (size_t i = 0; i < a->n; i++) {
+		memcpy(parts, a->samples->keys[a->list[i].key].parts,
+		    sizeof parts);
+		parts[part] = SYM_NONE;
+		groups[i] = intern_add(&names, span_bytes(parts,
+		    sizeof parts));
+		inner[i] = (struct range){ 0, SIZE_MAX };
+		r = range_of(a, &a->list[i]);
+		g = &inner[groups[i]];
+		g->first = r.first > g->first ? r.first : g->first;
+		g->last = r.last < g->last ? r.last : g->last;
+	}
+	for (size_t i = 0; i < a->n; i++)
+		if (inner[groups[i]].last < inner[groups[i]].first)
+			a->list[i].notes |= 1U << note;
+	intern_release(&names);
+	free(groups);
+	free(inner);
+}
+
+/* --- the report --------------------------------------------------------- */
 
 /* |ln(after / before)|, infinite if one of them is 0; without a test, by how
    much values differ; -1 if there are none on one side. */
@@ -180,8 +230,12 @@ results_finish(struct results *a)
 				a->counts[c->verdict]++;
 			a->n_worse_suspected += c->verdict ==
 			    VERDICT_SUSPECTED && !results_is_note(c) &&
-			    results_is_worse(a, r, c);
+			    results_is_worse(a, c);
+			if (c->verdict == VERDICT_GONE)
+				r->notes |= 1U << NOTE_GONE;
 		}
+		if (a->samples->keys[r->key].more_is_better)
+			r->notes |= 1U << NOTE_MORE;
 		if (isfinite(r->visible)) {
 			a->n_judged++;
 			a->smallest_effect = fmax(a->smallest_effect,
@@ -194,6 +248,8 @@ results_finish(struct results *a)
 	/* Those of two sides have been counted with their changes. */
 	if (a->options->history)
 		a->counts[VERDICT_UNVERIFIED] += a->n_untested;
+	note_apart(a, PART_UNIT, NOTE_UNITS);
+	note_apart(a, PART_MACHINE, NOTE_MACHINES);
 	sort_with(a->list, a->n, sizeof *a->list, compare_results, a->samples);
 }
 
@@ -253,57 +309,4 @@ results_median_at(const struct results *a, uint32_t key, uint32_t version)
 	median = n > 0 ? values_median_sorted(values, n) : NAN;
 	free(values);
 	return median;
-}
-
-/* --- keys that differ in one part ----------------------------------------- */
-
-/* When a key was measured: the first and last side or position. */
-struct range {
-	size_t first, last;
-};
-
-static struct range
-range_of(const struct results *a, const struct result *r)
-{
-	if (a->options->history)
-		return (struct range){ r->positions[0],
-		    r->positions[r->n - 1] };
-	return (struct range){ r->changes->step.n_before == 0,
-	    r->changes->step.n_after > 0 };
-}
-
-uint32_t *
-results_find_apart(const struct results *a, enum part part, size_t *n)
-{
-	uint32_t *list = mem_table(a->n, sizeof *list);
-	sym *groups = mem_table(a->n, sizeof *groups), parts[N_PARTS];
-	/* Of all keys of a group, the last beginning and the first end. */
-	struct range *inner = mem_table(a->n, sizeof *inner), r;
-	struct intern names;
-
-	intern_init(&names);
-	for (size_t i = 0; i < a->n; i++) {
-		memcpy(parts, a->samples->keys[a->list[i].key].parts,
-		    sizeof parts);
-		parts[part] = SYM_NONE;
-		groups[i] = intern_add(&names, span_bytes(parts,
-		    sizeof parts));
-		r = range_of(a, &a->list[i]);
-		inner[i] = (struct range){ 0, SIZE_MAX };
-		if (inner[groups[i]].first < r.first)
-			inner[groups[i]].first = r.first;
-		if (inner[groups[i]].last > r.last)
-			inner[groups[i]].last = r.last;
-	}
-	*n = 0;
-	for (size_t i = 0; i < a->n; i++) {
-		r = range_of(a, &a->list[i]);
-		if (r.last < inner[groups[i]].first ||
-		    inner[groups[i]].last < r.first)
-			list[(*n)++] = a->list[i].key;
-	}
-	intern_release(&names);
-	free(groups);
-	free(inner);
-	return list;
 }

@@ -17,6 +17,7 @@ extern const char *const verdict_names[N_VERDICTS];
 
 /* A number may be NAN: it is not known, or does not apply. */
 struct change {
+	uint32_t key;
 	enum verdict verdict;
 	bool accepted;
 	bool is_past;			/* --now: its effect is gone */
@@ -27,12 +28,18 @@ struct change {
 	   the change, first and last those that may have caused it. */
 	struct change_point step;
 	size_t last_good;		/* the last position without it */
+	const struct change *next;	/* of the key; NULL: this one lasts */
 	double q;			/* p, adjusted for the number of keys */
 
 	/* Of two sides; in a history only the shift with its interval. */
 	struct twosample t;
 	double share;			/* of a key on one side only */
 };
+
+/* What is said of several keys together: they have ended, differ only in the
+   unit or the machine and were not measured at the same time, or more is
+   better. */
+enum note { NOTE_GONE, NOTE_UNITS, NOTE_MACHINES, NOTE_MORE };
 
 /* A key: for two sides it has one change, in a history any number. */
 struct result {
@@ -46,6 +53,7 @@ struct result {
 					   been seen, a ratio; NAN or infinite:
 					   none */
 	double size;			/* of its greatest change */
+	unsigned notes;			/* a bit for each enum note */
 	struct change *changes;
 	size_t n_changes;
 
@@ -55,7 +63,7 @@ struct result {
 	size_t n;
 	struct segment *segments;	/* none if it has too few points */
 	size_t n_segments;
-	double phi, dependence;		/* as in struct splits, with its factor */
+	double phi, dependence;		/* those of its splits */
 };
 
 struct options {
@@ -81,7 +89,7 @@ struct results {
 	size_t n_judged;		/* tested, with a smallest effect */
 	double smallest_effect;		/* the greatest of all judged keys */
 	struct arena room;		/* of changes and points */
-	struct arena *texts;		/* of phrases */
+	struct arena *texts;		/* of say.h */
 
 	/* Two sides: the commits, NULL for files. */
 	const char *commits[2];
@@ -113,12 +121,11 @@ struct span results_version(const struct results *, size_t position);
  * The verdict on a difference that is significant: for the better or for the
  * worse if it is at least min_effect, otherwise the same.
  */
-enum verdict results_judge(const struct results *, const struct result *,
-    const struct change *, double min_effect);
+enum verdict results_judge(const struct results *, const struct change *,
+    double min_effect);
 
 /* Is after worse than before, by any amount? */
-bool results_is_worse(const struct results *, const struct result *,
-    const struct change *);
+bool results_is_worse(const struct results *, const struct change *);
 
 /* Adjusts the p of all tested keys. */
 void results_adjust(struct results *);
@@ -144,14 +151,7 @@ uint32_t *results_merged(const struct results *, size_t position, size_t *n);
 double results_median_at(const struct results *, uint32_t key,
     uint32_t version);
 
-/* Brings the keys into the order of the report, and counts. */
+/* Sets what is said of the keys, counts it, and orders the keys for it. */
 void results_finish(struct results *);
-
-/*
- * Lists keys that are the same but for one part, and were never measured at the
- * same time: with another unit, or on another machine.  The caller frees the
- * list.
- */
-uint32_t *results_find_apart(const struct results *, enum part, size_t *n);
 
 #endif

@@ -5,9 +5,8 @@
 #include "common/report/svg.h"
 #include "common/report/xml.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/results.h"
+#include "filters/perf-diff/say.h"
 #include "filters/perf-diff/svg.h"
-#include "filters/perf-diff/phrases.h"
 
 enum { MANY = 400 };	/* points, which are then drawn smaller */
 enum { LINE = 118 };	/* bytes of the answer */
@@ -149,7 +148,7 @@ draw_grid(struct buf *b, const struct panel *p)
 		draw_line(b, LEFT, WIDTH - RIGHT, y_of(p, value),
 		    "\"#e4e4e4\"");
 		draw_text(b, LEFT - PADDING, y_of(p, value) + 4, 12, FAINT,
-		    "end", phrases_value(p->a, p->r->key, value));
+		    "end", say_value(p->a, p->r->key, value));
 	}
 }
 
@@ -199,12 +198,12 @@ draw_series(struct buf *b, const struct panel *p)
 static const char *
 label_of(const struct results *a, const struct change *c)
 {
-	const char *subject = phrases_subject(a, c->step.at);
+	const char *subject = say_subject(a, c->step.at);
 	struct span head = text_prefix(span_str(subject), SUBJECT_MAX);
 
-	return phrases_text(a, "%s %s %s %.*s%s%s", phrases_effect(a, c),
-	    phrases_id(a, results_version(a, c->step.at)),
-	    phrases_date(a, c->step.at), SPAN_ARG(head),
+	return say(a, "%s %s %s %.*s%s%s", say_effect(a, c),
+	    say_commit(a, c->step.at),
+	    say_date(a, c->step.at), SPAN_ARG(head),
 	    subject[head.n] != '\0' ? "..." : "",
 	    c->accepted ? " accepted" : "");
 }
@@ -264,10 +263,10 @@ draw_axis(struct buf *b, const struct panel *p, double y)
 		position = n > 0 ? last * i / n : 0;
 		x = x_of(p, (double)position);
 		anchor = i == 0 ? "start" : i == n ? "end" : "middle";
-		draw_text(b, x, y, 12, FAINT, anchor, phrases_id(p->a,
-		    results_version(p->a, position)));
+		draw_text(b, x, y, 12, FAINT, anchor, say_commit(p->a,
+		    position));
 		draw_text(b, x, y + LABEL_HEIGHT, 12, FAINT, anchor,
-		    phrases_date(p->a, position));
+		    say_date(p->a, position));
 	}
 }
 
@@ -275,7 +274,7 @@ draw_axis(struct buf *b, const struct panel *p, double y)
 static void
 draw_answer(struct buf *b, const struct results *a)
 {
-	const char *text = phrases_sentence(a, SENTENCE_ANSWER);
+	const char *text = say_sentence(a, SENTENCE_ANSWER);
 	const char *colon = strstr(text, ": ");
 	size_t n = colon != NULL ? (size_t)(colon - text) : strlen(text);
 
@@ -285,7 +284,7 @@ draw_answer(struct buf *b, const struct results *a)
 	    "changes with their noise, and the changes with the commits that "
 	    "may have caused them.</desc>\n"
 	    "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
-	draw_text(b, PADDING, 24, 16, TEXT, "start", phrases_text(a, "%.*s",
+	draw_text(b, PADDING, 24, 16, TEXT, "start", say(a, "%.*s",
 	    (int)n, text));
 	text += colon != NULL ? n + 2 : n;
 	for (int y = 44; *text != '\0' && y < HEAD; y += LABEL_HEIGHT) {
@@ -293,7 +292,7 @@ draw_answer(struct buf *b, const struct results *a)
 		if (n > LINE)
 			for (n = LINE; n > 1 && text[n - 1] != ' '; n--)
 				;
-		draw_text(b, PADDING, y, 12, TEXT, "start", phrases_text(a,
+		draw_text(b, PADDING, y, 12, TEXT, "start", say(a,
 		    "%.*s", (int)n, text));
 		text += n;
 	}
@@ -317,7 +316,7 @@ svg_draw(const struct results *a, struct filter *f)
 		    LABEL_ROWS * LABEL_HEIGHT);
 		choose_scale(&p);
 		draw_text(b, LEFT, p.top - LABEL_ROWS * LABEL_HEIGHT - PADDING,
-		    14, TEXT, "start", phrases_key(a, p.r->key));
+		    14, TEXT, "start", say_key(a, p.r->key));
 		draw_bands(b, &p);
 		draw_grid(b, &p);
 		draw_series(b, &p);

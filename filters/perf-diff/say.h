@@ -1,5 +1,5 @@
-#ifndef PERF_DIFF_PHRASES_H
-#define PERF_DIFF_PHRASES_H
+#ifndef PERF_DIFF_SAY_H
+#define PERF_DIFF_SAY_H
 
 #include "filters/perf-diff/results.h"
 
@@ -9,31 +9,31 @@
  */
 
 /* Formats a text. */
-const char *phrases_text(const struct results *, const char *fmt, ...)
+const char *say(const struct results *, const char *fmt, ...)
     PRINTF_LIKE(2, 3);
 
 /* The uid and, in parentheses, the other parts in which keys differ. */
-const char *phrases_key(const struct results *, uint32_t key);
+const char *say_key(const struct results *, uint32_t key);
 
 /* A value with its unit, "12.35 ms"; 12345 us is "12.35 ms", too. */
-const char *phrases_value(const struct results *, uint32_t key, double value);
+const char *say_value(const struct results *, uint32_t key, double value);
 
 /*
  * "+5.0 %", or "from 0" if there is no ratio; of a key on one side only its
  * share of that side.
  */
-const char *phrases_effect(const struct results *, const struct change *);
+const char *say_effect(const struct results *, const struct change *);
 
 /* "slower" or "quicker" for times, "worse" or "better" for anything else. */
-const char *phrases_comparative(const struct results *, const struct result *,
-    const struct change *);
+const char *say_comparative(const struct results *, const struct change *);
 
 /* The first digits of a commit's id, or another id. */
-const char *phrases_id(const struct results *, struct span id);
+const char *say_id(const struct results *, struct span id);
 
-/* The date of a commit, and its subject and author; "" if they are unknown. */
-const char *phrases_date(const struct results *, size_t position);
-const char *phrases_subject(const struct results *, size_t position);
+/* The id of a commit, its date, and its subject and author; "" if unknown. */
+const char *say_commit(const struct results *, size_t position);
+const char *say_date(const struct results *, size_t position);
+const char *say_subject(const struct results *, size_t position);
 
 /*
  * The sentence that answers the question, and what else must be known before it
@@ -42,6 +42,6 @@ const char *phrases_subject(const struct results *, size_t position);
 enum sentence { SENTENCE_ANSWER, SENTENCE_NEAREST, SENTENCE_GONE,
     SENTENCE_UNITS, SENTENCE_MACHINES, SENTENCE_UNJUDGED, SENTENCE_DEPENDENT,
     SENTENCE_ORDER, SENTENCE_MORE, N_SENTENCES };
-const char *phrases_sentence(const struct results *, enum sentence);
+const char *say_sentence(const struct results *, enum sentence);
 
 #endif
