@@ -56,6 +56,13 @@ struct arena {
  */
 char *arena_alloc(struct arena *, size_t n);
 
+/* An array of n elements, whose size is a multiple of their alignment. */
+static inline void *
+arena_array(struct arena *a, size_t n, size_t size)
+{
+	return arena_alloc(a, n * size);
+}
+
 /* Copies of text with a NUL after it, which the span does not count. */
 char *arena_text(struct arena *, const char *p, size_t n);
 struct span arena_span(struct arena *, struct span);

@@ -274,8 +274,8 @@ build_answer(struct symbols *s, const struct resolution *r)
 	if (r->scope != INDEX_NONE) {
 		scope = &r->symtab->scopes[r->scope];
 		a.n_inlined = scope->depth;
-		inlined = (void *)arena_alloc(&s->inlined,
-		    scope->depth * sizeof *inlined);
+		inlined = arena_array(&s->inlined, scope->depth,
+		    sizeof *inlined);
 		a.inlined = inlined;
 		for (; scope->parent != INDEX_NONE;
 		    scope = &r->symtab->scopes[scope->parent])

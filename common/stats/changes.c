@@ -22,12 +22,6 @@ struct search {
 	size_t *places;			/* of the steps */
 };
 
-static void *
-allocate(struct changes *c, size_t n, size_t size)
-{
-	return arena_alloc(&c->room, n * size);
-}
-
 /* --- steps ---------------------------------------------------------------- */
 
 /* The noise of n points around their median. */
@@ -256,11 +250,11 @@ changes_find(struct changes *c, const double *x, size_t n,
 	splits_find(&c->splits, x, n, accepted, n_accepted);
 	arena_reset(&c->room);
 	c->n_segments = c->splits.n + 1;
-	c->segments = allocate(c, c->n_segments, sizeof *c->segments);
-	s.room = allocate(c, n, sizeof *s.room);
-	s.steps = allocate(c, 2 * c->n_segments, sizeof *s.steps);
-	s.places = allocate(c, 2 * c->n_segments, sizeof *s.places);
-	c->list = allocate(c, 2 * c->n_segments, sizeof *c->list);
+	c->segments = arena_array(&c->room, c->n_segments, sizeof *c->segments);
+	s.room = arena_array(&c->room, n, sizeof *s.room);
+	s.steps = arena_array(&c->room, 2 * c->n_segments, sizeof *s.steps);
+	s.places = arena_array(&c->room, 2 * c->n_segments, sizeof *s.places);
+	c->list = arena_array(&c->room, 2 * c->n_segments, sizeof *c->list);
 
 	*c->segments = (struct segment){ 0 };
 	last = c->segments;
@@ -293,8 +287,8 @@ changes_find_exact(struct changes *c, const double *x, size_t n,
 	size_t i_accepted = 0;
 
 	arena_reset(&c->room);
-	c->list = allocate(c, n, sizeof *c->list);
-	c->segments = allocate(c, n, sizeof *c->segments);
+	c->list = arena_array(&c->room, n, sizeof *c->list);
+	c->segments = arena_array(&c->room, n, sizeof *c->segments);
 	c->segments[0] = (struct segment){ .n = n, .level = level };
 	c->n_segments = 1;
 	c->n = 0;

@@ -519,12 +519,6 @@ find_range(struct search *s, struct split *k, struct place p)
 	}
 }
 
-static void *
-allocate(struct splits *s, size_t n, size_t size)
-{
-	return arena_alloc(&s->room, n * size);
-}
-
 void
 splits_find(struct splits *r, const double *points, size_t n,
     const size_t *given, size_t n_given)
@@ -533,19 +527,19 @@ splits_find(struct splits *r, const double *points, size_t n,
 	struct split *split;
 
 	arena_reset(&r->room);
-	s.list = allocate(r, n, sizeof *s.list);
-	s.groups = allocate(r, n, sizeof *s.groups);
-	s.ends = allocate(r, n + 1, sizeof *s.ends);
-	s.starts = allocate(r, n + 1, sizeof *s.starts);
-	s.filled = allocate(r, n + 1, sizeof *s.filled);
-	s.twice_ranks = allocate(r, n, sizeof *s.twice_ranks);
-	s.slots = allocate(r, n, (STARTS + 1) * sizeof *s.slots);
-	s.values = allocate(r, n, sizeof *s.values);
-	s.forth = allocate(r, n + 1, sizeof *s.forth);
-	s.back = allocate(r, n + 1, sizeof *s.back);
-	s.keys = allocate(r, n, sizeof *s.keys);
+	s.list = arena_array(&r->room, n, sizeof *s.list);
+	s.groups = arena_array(&r->room, n, sizeof *s.groups);
+	s.ends = arena_array(&r->room, n + 1, sizeof *s.ends);
+	s.starts = arena_array(&r->room, n + 1, sizeof *s.starts);
+	s.filled = arena_array(&r->room, n + 1, sizeof *s.filled);
+	s.twice_ranks = arena_array(&r->room, n, sizeof *s.twice_ranks);
+	s.slots = arena_array(&r->room, n, (STARTS + 1) * sizeof *s.slots);
+	s.values = arena_array(&r->room, n, sizeof *s.values);
+	s.forth = arena_array(&r->room, n + 1, sizeof *s.forth);
+	s.back = arena_array(&r->room, n + 1, sizeof *s.back);
+	s.keys = arena_array(&r->room, n, sizeof *s.keys);
 	/* Windows of w points: at most 4 n / w + 2, and w >= 12 halves. */
-	s.windows = allocate(r, n + 64, sizeof *s.windows);
+	s.windows = arena_array(&r->room, n + 64, sizeof *s.windows);
 
 	memcpy(s.values, points, n * sizeof *s.values);
 	values_sort(s.values, n);
@@ -554,12 +548,13 @@ splits_find(struct splits *r, const double *points, size_t n,
 	find_candidates(&s, given, n_given);
 	prove_all(&s);
 	r->n = s.n_list;
-	r->list = allocate(r, r->n, sizeof *r->list);
+	r->list = arena_array(&r->room, r->n, sizeof *r->list);
 	for (size_t i = 0; i < r->n; i++) {
 		split = &r->list[i];
 		*split = s.list[i].s;
 		if (r->factor > 1)
-			split->p = fmax(split->p, erfc(split->size / sqrt(M_PI)));
+			split->p = fmax(split->p,
+			    erfc(split->size / sqrt(M_PI)));
 		split->p = fmin(1, split->p * (double)n);
 		split->sigma = fmax(split->sigma, r->quantum);
 		find_range(&s, split, place_of(&s, i));

@@ -168,6 +168,13 @@ at_least(double all, double n, double h, double x)
 	return up ? sum : 1 - sum;
 }
 
+static size_t
+count_slow(const double *sorted, size_t n, double limit, bool more)
+{
+	return more ? SEARCH_FIRST(i, n, sorted[i] >= limit) :
+	    n - SEARCH_FIRST(i, n, sorted[i] > limit);
+}
+
 /*
  * Counts the values beyond a limit on both sides.  all has the m + n values in
  * order; q1 is the quartile on the better side.
@@ -176,22 +183,14 @@ static void
 compare_slow(struct twosample *t, const double *all, size_t m, size_t n,
     const double *before, const double *after, bool more)
 {
-	size_t size = m + n, quarter = (size - 1) / 4, from, slow;
+	size_t size = m + n, quarter = (size - 1) / 4, slow;
 	double q2 = values_median_sorted(all, size), middle, share;
 	double q1 = all[more ? size - 1 - quarter : quarter];
 
 	t->limit = q2 + 4 * (q2 - q1);
-	if (more) {
-		from = 0;
-		t->slow_before = SEARCH_FIRST(i, m, before[i] >= t->limit);
-		t->slow_after = SEARCH_FIRST(i, n, after[i] >= t->limit);
-		slow = t->slow_before + t->slow_after;
-	} else {
-		from = SEARCH_FIRST(i, size, all[i] > t->limit);
-		slow = size - from;
-		t->slow_before = m - SEARCH_FIRST(i, m, before[i] > t->limit);
-		t->slow_after = slow - t->slow_before;
-	}
+	t->slow_before = count_slow(before, m, t->limit, more);
+	t->slow_after = count_slow(after, n, t->limit, more);
+	slow = t->slow_before + t->slow_after;
 	share = (double)t->slow_after / (double)n -
 	    (double)t->slow_before / (double)m;
 	t->p_slow = fmin(1, 2 * fmin(at_least((double)size, (double)n,
@@ -199,7 +198,8 @@ compare_slow(struct twosample *t, const double *all, size_t m, size_t n,
 	    (double)m, (double)slow, (double)t->slow_before)));
 	t->excess = 0;
 	if (share != 0 && q2 != 0) {
-		middle = values_median_sorted(all + from, slow);
+		middle = values_median_sorted(more ? all : all + size - slow,
+		    slow);
 		t->excess = share * (more ? q2 - middle : middle - q2) / q2;
 	} else if (share != 0) {
 		t->excess = share > 0 ? INFINITY : -INFINITY;

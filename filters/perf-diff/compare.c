@@ -25,13 +25,6 @@ unit_index(const struct results *a, const struct key *k)
 	return unit == SYM_NONE ? a->samples->texts.n : unit;
 }
 
-/* Of sorted values. */
-static bool
-are_equal(const double *values, size_t n)
-{
-	return values[0] == values[n - 1];
-}
-
 static void
 compare_key(struct results *a, uint32_t key, struct sides *sides)
 {
@@ -42,7 +35,6 @@ compare_key(struct results *a, uint32_t key, struct sides *sides)
 	struct change *c;
 	size_t side;
 
-	r->changes = results_room(a, 1, sizeof *r->changes);
 	sides->n[SIDE_OLD] = sides->n[SIDE_NEW] = 0;
 	for (size_t i = 0; i < k->n; i++) {
 		side = k->list[i].version;
@@ -57,9 +49,10 @@ compare_key(struct results *a, uint32_t key, struct sides *sides)
 		    c->step.n_after, k->more_is_better);
 		c->step.before = c->t.before;
 		c->step.after = c->t.after;
+		/* Both sides are sorted now: are their values equal? */
 		r->is_exact = r->is_exact &&
-		    are_equal(old, c->step.n_before) &&
-		    are_equal(new, c->step.n_after);
+		    old[0] == old[c->step.n_before - 1] &&
+		    new[0] == new[c->step.n_after - 1];
 		c->step.p = r->is_exact ? 0 : c->t.p;
 		return;
 	}
@@ -97,7 +90,7 @@ judge_key(const struct results *a, struct result *r)
 
 	c->q = r->q;
 	c->verdict = r->is_exact || results_adjusted(r, TWOSAMPLE_RANKS *
-	    c->t.p_ranks) <= ALPHA ? results_judge(a, c, effect) :
+	    c->t.p_ranks) <= ALPHA ? results_judge(a, c) :
 	    VERDICT_SAME;
 	if (slow_counts && c->verdict != VERDICT_DEGRADED) {
 		c->by_slow = c->t.excess > 0 || c->verdict == VERDICT_SAME;
@@ -118,19 +111,18 @@ compare_sides(struct results *a)
 	struct sides sides;
 	struct result *r;
 	struct change *c;
-	size_t n_max = 0, n_enough = 0;
+	size_t n_enough = 0;
 
-	for (int side = 0; side < 2; side++)
+	for (int side = 0; side < 2; side++) {
 		sides.totals[side] = mem_zero(s->texts.n + 1,
 		    sizeof **sides.totals);
-	for (k = s->keys; k < s->keys + s->n; k++) {
-		n_max = k->n > n_max ? k->n : n_max;
+		sides.values[side] = mem_table(s->n_samples,
+		    sizeof **sides.values);
+	}
+	for (k = s->keys; k < s->keys + s->n; k++)
 		for (size_t i = 0; i < k->n; i++)
 			sides.totals[k->list[i].version][unit_index(a, k)] +=
 			    k->list[i].value;
-	}
-	for (int side = 0; side < 2; side++)
-		sides.values[side] = mem_table(n_max, sizeof **sides.values);
 
 	/* A key whose samples were all rejected has none. */
 	for (uint32_t key = 0; key < s->n; key++)

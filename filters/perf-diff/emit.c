@@ -1,7 +1,5 @@
 /* emit - writes answers as records */
 
-#include <stdlib.h>
-
 #include "filters/perf-diff/emit.h"
 
 /* A number with 12 significant digits; nothing for one that is not finite. */
@@ -44,9 +42,6 @@ static void
 put_commits(struct buf *b, const struct results *a, const struct result *r,
     const struct change *c)
 {
-	uint32_t *merged;
-	size_t n;
-
 	if (c->verdict != VERDICT_GONE)
 		json_str(b, "minor_version", results_version(a, c->step.at));
 	json_str(b, "last_good", results_version(a, c->last_good));
@@ -65,14 +60,13 @@ put_commits(struct buf *b, const struct results *a, const struct result *r,
 			json_item(b, results_version(a, c->step.steps[i]));
 		json_close(b, ']');
 	}
-	merged = results_merged(a, c->step.at, &n);
-	if (n > 0) {
+	if (c->n_merged > 0) {
 		json_open(b, "merged", '[');
-		for (size_t i = 0; i < n; i++)
-			json_item(b, intern_span(&a->samples->ids, merged[i]));
+		for (size_t i = 0; i < c->n_merged; i++)
+			json_item(b, intern_span(&a->samples->ids,
+			    (sym)c->merged[i]));
 		json_close(b, ']');
 	}
-	free(merged);
 	if (c->step.n_before > 0)
 		put_number(b, "size", c->step.size);
 	put_number(b, "phi", r->phi);
@@ -108,11 +102,10 @@ emit_change(const struct results *a, struct filter *f, const struct result *r,
 		json_uint(b, "stride", c->t.stride);
 	if (r->is_exact)
 		json_true(b, "exact");
-	if (!r->is_exact)
+	else
 		put_number(b, "p", c->step.p);
 	put_number(b, "q", c->q);
-	if (!isnan(c->q))
-		put_number(b, "fdr", r->fdr);
+	put_number(b, "fdr", isnan(c->q) ? NAN : r->fdr);
 	json_uint(b, "n", c->step.n_before + c->step.n_after);
 	json_uint(b, "n_before", c->step.n_before);
 	json_uint(b, "n_after", c->step.n_after);

@@ -112,8 +112,8 @@ make_points(struct history *h, struct result *r)
 	}
 	sort(h->placed, n_placed, sizeof *h->placed, compare_placed);
 
-	r->values = results_room(h->answer, n_placed, sizeof *r->values);
-	r->positions = results_room(h->answer, n_placed,
+	r->values = arena_array(&h->answer->room, n_placed, sizeof *r->values);
+	r->positions = arena_array(&h->answer->room, n_placed,
 	    sizeof *r->positions);
 	end = h->placed + n_placed;
 	for (p = h->placed; p < end; p += n) {
@@ -142,7 +142,7 @@ find_given(struct history *h)
 			    h->n_given + 1, sizeof *h->given);
 			h->given[h->n_given++] = (struct given){ i, c->uid };
 		}
-	h->places = results_room(h->answer, h->n_given, sizeof *h->places);
+	h->places = mem_table(h->n_given, sizeof *h->places);
 }
 
 /* May a change that has been found be from this place? */
@@ -195,6 +195,52 @@ find_changes(struct history *h, struct result *r)
 		find(&h->found, r->values, r->n, h->places, n_all, effect);
 }
 
+/* Appends the parents of a version from the first on that are not seen. */
+static size_t
+add_parents(const struct version *v, size_t first, bool *seen, uint32_t *list,
+    size_t n)
+{
+	for (size_t i = first; i < v->n_parents; i++)
+		if (!seen[v->parents[i]]) {
+			seen[v->parents[i]] = true;
+			list[n++] = v->parents[i];
+		}
+	return n;
+}
+
+/*
+ * Lists the versions that the merge at a change brings in: the ancestors of its
+ * other parents that are not ancestors of its first.
+ */
+static void
+find_merged(struct results *a, struct change *c)
+{
+	const struct version *versions = a->samples->versions;
+	const struct version *merge = &versions[a->order[c->step.at]];
+	uint32_t *list;
+	bool *seen;
+	size_t n, n_first, i;
+
+	if (merge->n_parents < 2)
+		return;
+	list = mem_table(a->samples->ids.n, sizeof *list);
+	seen = mem_zero(a->samples->ids.n, sizeof *seen);
+	list[0] = merge->parents[0];
+	seen[list[0]] = true;
+	for (i = 0, n = 1; i < n; i++)
+		n = add_parents(&versions[list[i]], 0, seen, list, n);
+	n_first = n;
+	n = add_parents(merge, 1, seen, list, n);
+	for (; i < n; i++)
+		n = add_parents(&versions[list[i]], 0, seen, list, n);
+	c->n_merged = n - n_first;
+	c->merged = arena_array(&a->room, c->n_merged, sizeof *c->merged);
+	for (i = 0; i < c->n_merged; i++)
+		c->merged[i] = list[n_first + i];
+	free(list);
+	free(seen);
+}
+
 /* Adds a change of a series; the verdict is set when all are known. */
 static void
 add_change(struct history *h, struct result *r, const struct change_point *p)
@@ -209,10 +255,11 @@ add_change(struct history *h, struct result *r, const struct change_point *p)
 	c->step.at = r->positions[p->at];
 	c->step.first = r->positions[p->first - 1] + 1;
 	c->step.last = r->positions[p->last];
-	c->step.steps = steps = results_room(h->answer, p->n_steps,
+	c->step.steps = steps = arena_array(&h->answer->room, p->n_steps,
 	    sizeof *steps);
 	for (size_t i = 0; i < p->n_steps; i++)
 		steps[i] = r->positions[p->steps[i]];
+	find_merged(h->answer, c);
 	if (p->kind != CHANGE_STEP || p->n_before == 0)
 		return;
 	memcpy(h->room, r->values + p->at - p->n_before,
@@ -232,14 +279,11 @@ search_key(struct history *h, struct result *r)
 	if (r->n < (r->is_exact ? 2 : POINTS_MIN))
 		return;
 	find_changes(h, r);
-	r->changes = results_room(h->answer, found->n + 2,
-	    sizeof *r->changes);
 	r->p = 1;
 	for (size_t i = 0; i < found->n; i++) {
 		add_change(h, r, &found->list[i]);
 		r->p = fmin(r->p, found->list[i].p);
-		if (i > 0)
-			r->changes[i - 1].next = &r->changes[i];
+		r->changes[i].has_next = i + 1 < found->n;
 	}
 	if (found->newest.n_after > 0)
 		add_change(h, r, &found->newest);
@@ -250,19 +294,17 @@ search_key(struct history *h, struct result *r)
 		r->dependence = found->splits.factor;
 	}
 	size = found->n_segments * sizeof *r->segments;
-	r->segments = results_room(h->answer, 1, size);
+	r->segments = arena_array(&h->answer->room, 1, size);
 	r->n_segments = found->n_segments;
 	memcpy(r->segments, found->segments, size);
 }
 
 /* Adds that the key has no samples at the newest commit that was measured. */
 static void
-add_gone(struct history *h, struct result *r)
+add_gone(struct result *r)
 {
 	struct change *c;
 
-	if (r->n_segments == 0)
-		r->changes = results_room(h->answer, 1, sizeof *r->changes);
 	c = results_add_change(r, (struct change_point){
 	    .before = r->n_segments > 0 ?
 	    r->segments[r->n_segments - 1].level : r->values[r->n - 1],
@@ -286,8 +328,7 @@ judge_now(const struct history *h, struct result *r, size_t n)
 		return;
 	net = *c;
 	net.step.after = end[-1].step.after;
-	verdict = results_judge(h->answer, &net,
-	    h->answer->options->min_effect);
+	verdict = results_judge(h->answer, &net);
 	for (; c < end; c++)
 		c->is_past = c->verdict != verdict;
 }
@@ -300,7 +341,8 @@ judge_changes(const struct history *h, struct result *r)
 	for (; c < end && c->verdict == VERDICT_UNVERIFIED; c++) {
 		c->q = results_adjusted(r, c->step.p);
 		if (c->q <= ALPHA || c->accepted)
-			c->verdict = results_judge(h->answer, c, 0);
+			c->verdict = results_is_worse(h->answer, c) ?
+			    VERDICT_DEGRADED : VERDICT_IMPROVED;
 	}
 	if (h->answer->options->now != NULL)
 		judge_now(h, r, (size_t)(c - r->changes));
@@ -322,7 +364,7 @@ void
 history_find(struct results *a, struct filter *f)
 {
 	struct history h = { .answer = a };
-	size_t n_max = 0, newest = 0;
+	size_t newest = 0;
 	struct result *r;
 
 	find_order(&h);
@@ -333,13 +375,9 @@ history_find(struct results *a, struct filter *f)
 		h.now = find_position(a, a->options->now);
 	find_given(&h);
 
-	for (size_t i = 0; i < a->samples->n; i++)
-		if (a->samples->keys[i].n > n_max)
-			n_max = a->samples->keys[i].n;
-	h.placed = results_room(a, n_max, sizeof *h.placed);
-	h.room = results_room(a, n_max, sizeof *h.room);
-	h.after = results_room(a, n_max, sizeof *h.after);
-
+	h.placed = mem_table(a->samples->n_samples, sizeof *h.placed);
+	h.room = mem_table(a->samples->n_samples, sizeof *h.room);
+	h.after = mem_table(a->samples->n_samples, sizeof *h.after);
 	for (uint32_t key = 0; key < a->samples->n; key++) {
 		r = results_add(a, key);
 		make_points(&h, r);
@@ -351,11 +389,15 @@ history_find(struct results *a, struct filter *f)
 	for (r = a->list; r < a->list + a->n; r++) {
 		search_key(&h, r);
 		if (r->positions[r->n - 1] < newest)
-			add_gone(&h, r);
+			add_gone(r);
 	}
 	results_adjust(a);
 	for (r = a->list; r < a->list + a->n_tested; r++)
 		judge_changes(&h, r);
+	free(h.placed);
+	free(h.room);
+	free(h.after);
 	free(h.given);
+	free(h.places);
 	changes_release(&h.found);
 }

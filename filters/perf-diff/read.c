@@ -41,15 +41,11 @@ static struct {
 	struct staged *staged;		/* of this profile */
 	size_t n_staged, staged_cap;
 
-	/* How many amounts each stack of a key has had, and where the sum of
-	   the i-th amounts of its stacks is staged. */
+	/* How many amounts each stack of a key has had in this profile, and
+	   where the sum of the i-th amounts of its stacks is staged. */
 	struct intern slots;
-	struct slot {
-		uint64_t profile;	/* the number of the profile */
-		size_t n;
-	} *slot;
-	size_t slot_cap;
-	uint64_t n_profiles;
+	size_t *counts;
+	size_t counts_cap;
 
 	/* The values of this profile that are not used. */
 	size_t n_bad;
@@ -65,14 +61,6 @@ read_init(struct samples *s, bool by_trace)
 	intern_init(&reader.slots);
 }
 
-/* --- numbers -------------------------------------------------------------- */
-
-/* 10^0 to 10^22 are exact as doubles. */
-enum { EXACT_DECIMALS = 22, EXACT_DIGITS = 15 };
-static const double powers[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8,
-    1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-    1e21, 1e22 };
-
 /*
  * Reads a usual number: up to 15 digits without sign and exponent.  The digits
  * and the power of ten are exact doubles, so that their quotient is rounded
@@ -81,41 +69,18 @@ static const double powers[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8,
 static bool
 read_usual(struct span text, double *value)
 {
+	static const double powers[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7,
+	    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
 	const char *p = text.p, *end = p + text.n, *point;
 	uint64_t digits = 0;
-	size_t decimals = 0;
 
-	if (text.n > EXACT_DIGITS + 1)
+	if (text.n >= sizeof powers / sizeof *powers)
 		return false;
 	p = point = text_digits(p, end, &digits);
-	if (p < end && *p == '.') {
-		p = text_digits(p + 1, end, &digits);
-		decimals = (size_t)(p - point) - 1;
-	}
-	if (p < end || decimals > EXACT_DECIMALS || p == text.p)
-		return false;
-	*value = (double)digits / powers[decimals];
-	return true;
-}
-
-/*
- * Reads a JSON number as the nearest double, infinite if it is too great.
- * False if the text is not a number.
- */
-static bool
-read_number(struct span text, double *value)
-{
-	struct buf copy = { 0 };
-
-	if (read_usual(text, value))
-		return true;
-	if (skip_number(text.p, text.p + text.n) != text.p + text.n)
-		return false;
-	/* strtod() needs a NUL. */
-	buf_add(&copy, text.p, text.n);
-	*value = strtod(buf_cstr(&copy), NULL);
-	buf_release(&copy);
-	return true;
+	if (p < end && *p == '.')
+		p = text_digits(++point, end, &digits);
+	*value = (double)digits / powers[p - point];
+	return p == end && p > text.p;
 }
 
 /* Sums of larger values could be infinite. */
@@ -125,8 +90,12 @@ read_number(struct span text, double *value)
 static const char *
 check_value(struct span text, double *value)
 {
-	if (!read_number(text, value))
-		return "is missing or not a number";
+	if (!read_usual(text, value)) {
+		if (skip_number(text.p, text.p + text.n) != text.p + text.n)
+			return "is missing or not a number";
+		/* What follows a number in JSON ends it for strtod(), too. */
+		*value = strtod(text.p, NULL);
+	}
 	return *value > VALUE_MAX ? "is too great" :
 	    *value < 0 ? "is negative" : NULL;
 }
@@ -143,16 +112,17 @@ intern_text(struct span text)
 
 /* A number that begins at 0 with each profile. */
 static size_t *
-slot_of(uint32_t key, sym trace, size_t i)
+count_of(uint32_t key, sym trace, size_t i)
 {
 	uint64_t what[] = { key, trace, i };
 	size_t n = reader.slots.n;
-	sym s = intern_add(&reader.slots, span_bytes(what, sizeof what));
+	sym slot = intern_add(&reader.slots, span_bytes(what, sizeof what));
 
-	reader.slot = mem_grow(reader.slot, &reader.slot_cap, reader.slots.n, sizeof *reader.slot);
-	if (s == n || reader.slot[s].profile != reader.n_profiles)
-		reader.slot[s] = (struct slot){ reader.n_profiles, 0 };
-	return &reader.slot[s].n;
+	reader.counts = mem_grow(reader.counts, &reader.counts_cap, n + 1,
+	    sizeof *reader.counts);
+	if (slot == n)
+		reader.counts[slot] = 0;
+	return &reader.counts[slot];
 }
 
 /*
@@ -165,16 +135,16 @@ stage(struct staged new, sym trace)
 	size_t i, *at;
 
 	if (trace != SYM_NONE) {
-		i = (*slot_of(new.key, trace, 0))++;
-		at = slot_of(new.key, SYM_NONE, i);
+		i = (*count_of(new.key, trace, 0))++;
+		at = count_of(new.key, SYM_NONE, i);
 		if (*at > 0) {
 			reader.staged[*at - 1].value += new.value;
 			return;
 		}
 		*at = reader.n_staged + 1;
 	}
-	reader.staged = mem_grow(reader.staged, &reader.staged_cap, reader.n_staged + 1,
-	    sizeof *reader.staged);
+	reader.staged = mem_grow(reader.staged, &reader.staged_cap,
+	    reader.n_staged + 1, sizeof *reader.staged);
 	reader.staged[reader.n_staged++] = new;
 }
 
@@ -210,14 +180,14 @@ stage_group(const struct resource_group *g)
 }
 
 const char *
-read_document(struct filter *f, struct span text,
-    uint32_t version)
+read_document(struct filter *f, struct span text, uint32_t version)
 {
 	const char *why = resources_begin(reader.resources, text);
 	struct resource_group group;
 	const struct staged *s;
 
-	reader.n_profiles++;
+	intern_release(&reader.slots);
+	intern_init(&reader.slots);
 	reader.n_staged = reader.n_bad = reader.bad.len = 0;
 	while (why == NULL && resources_next(reader.resources, &group, &why))
 		stage_group(&group);
@@ -238,8 +208,7 @@ read_document(struct filter *f, struct span text,
 
 /* Sets the version of a record's samples; returns why it has none, or NULL. */
 static const char *
-find_version(const struct rec *rec, uint32_t side,
-    uint32_t *version)
+find_version(const struct rec *rec, uint32_t side, uint32_t *version)
 {
 	struct span id;
 
@@ -283,7 +252,8 @@ read_sample(const struct rec *rec, uint32_t side)
 	samples_add(reader.samples, key, value, parts[PART_UNIT],
 	    rec_true(rec, EXACT), version);
 	if (rec_str(rec, BETTER, &text) == REC_OK)
-		reader.samples->keys[key].more_is_better = span_eq(text, "more");
+		reader.samples->keys[key].more_is_better =
+		    span_eq(text, "more");
 	return NULL;
 }
 
@@ -303,8 +273,7 @@ read_version(const struct rec *rec)
 	if (rec_strings(rec, PARENTS, &parents, &v.n_parents) != REC_OK)
 		return "the parents of a version are not strings";
 	version = samples_version(s, text);
-	v.parents = (uint32_t *)(void *)arena_alloc(&s->arena,
-	    v.n_parents * sizeof *v.parents);
+	v.parents = arena_array(&s->arena, v.n_parents, sizeof *v.parents);
 	for (size_t i = 0; i < v.n_parents; i++)
 		v.parents[i] = samples_version(s, parents[i]);
 	if (rec_str(rec, AUTHOR, &text) == REC_OK)

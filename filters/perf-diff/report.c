@@ -158,8 +158,7 @@ put_change(struct table *t, const struct results *a, const struct result *r,
 static void
 put_merged(struct buf *b, const struct results *a, const struct change *c)
 {
-	size_t n, from = b->len;
-	uint32_t *list = results_merged(a, c->step.at, &n);
+	size_t n = c->n_merged, from = b->len;
 	double value;
 
 	for (size_t i = 0; i < n && i < MERGED_MAX; i++) {
@@ -167,12 +166,12 @@ put_merged(struct buf *b, const struct results *a, const struct change *c)
 			buf_printf(b, "%s merges %zu %s", say_commit(a,
 			    c->step.at), n, plural(n, "commit", "commits"));
 		buf_printf(b, "%s%s", i == 0 ? ": " : ", ",
-		    say_id(a, intern_span(&a->samples->ids, list[i])));
-		value = results_median_at(a, c->key, list[i]);
+		    say_id(a, intern_span(&a->samples->ids,
+		    (sym)c->merged[i])));
+		value = results_median_at(a, c->key, (sym)c->merged[i]);
 		if (!isnan(value))
 			buf_printf(b, " (%s)", say_value(a, c->key, value));
 	}
-	free(list);
 	if (n > 0) {
 		buf_str(b, n > MERGED_MAX ? " ..." : "");
 		report_item(b, from, 1);
@@ -200,8 +199,7 @@ report_series(struct buf *b, const struct results *a, const struct result *r)
 		put_change(&t, a, r, c);
 	table_print(&t, b);
 	for (c = r->changes; c < end; c++)
-		if (c->verdict != VERDICT_GONE)
-			put_merged(b, a, c);
+		put_merged(b, a, c);
 }
 
 static void

@@ -10,12 +10,6 @@
 const char *const verdict_names[N_VERDICTS] = { "same", "degraded",
     "improved", "unverified", "suspected", "new", "gone" };
 
-void *
-results_room(struct results *a, size_t n, size_t size)
-{
-	return arena_alloc(&a->room, n * size);
-}
-
 struct result *
 results_add(struct results *a, uint32_t key)
 {
@@ -35,8 +29,11 @@ results_add(struct results *a, uint32_t key)
 struct change *
 results_add_change(struct result *r, struct change_point step)
 {
-	struct change *c = &r->changes[r->n_changes++];
+	struct change *c;
 
+	r->changes = mem_grow(r->changes, &r->cap, r->n_changes + 1,
+	    sizeof *r->changes);
+	c = &r->changes[r->n_changes++];
 	*c = (struct change){ .key = r->key, .verdict = VERDICT_UNVERIFIED,
 	    .step = step, .q = NAN, .t.shift = NAN, .t.low = NAN,
 	    .t.high = NAN, .share = NAN };
@@ -71,10 +68,10 @@ results_is_worse(const struct results *a, const struct change *c)
 }
 
 enum verdict
-results_judge(const struct results *a, const struct change *c,
-    double min_effect)
+results_judge(const struct results *a, const struct change *c)
 {
-	if (!changes_is_effect(c->step.before, c->step.after, min_effect))
+	if (!changes_is_effect(c->step.before, c->step.after,
+	    a->options->min_effect))
 		return VERDICT_SAME;
 	return results_is_worse(a, c) ? VERDICT_DEGRADED : VERDICT_IMPROVED;
 }
@@ -251,48 +248,6 @@ results_finish(struct results *a)
 	note_apart(a, PART_UNIT, NOTE_UNITS);
 	note_apart(a, PART_MACHINE, NOTE_MACHINES);
 	sort_with(a->list, a->n, sizeof *a->list, compare_results, a->samples);
-}
-
-/* --- merges --------------------------------------------------------------- */
-
-/* Appends the parents of a version from the first on that are not seen. */
-static size_t
-add_parents(const struct version *v, size_t first, bool *seen, uint32_t *list,
-    size_t n)
-{
-	for (size_t i = first; i < v->n_parents; i++)
-		if (!seen[v->parents[i]]) {
-			seen[v->parents[i]] = true;
-			list[n++] = v->parents[i];
-		}
-	return n;
-}
-
-uint32_t *
-results_merged(const struct results *a, size_t position, size_t *n)
-{
-	const struct version *versions = a->samples->versions;
-	const struct version *merge = &versions[a->order[position]];
-	uint32_t *list = mem_table(a->samples->ids.n, sizeof *list);
-	bool *seen;
-	size_t n_first, i;
-
-	*n = 0;
-	if (merge->n_parents < 2)
-		return list;
-	seen = mem_zero(a->samples->ids.n, sizeof *seen);
-	list[0] = merge->parents[0];
-	seen[list[0]] = true;
-	for (i = 0, n_first = 1; i < n_first; i++)
-		n_first = add_parents(&versions[list[i]], 0, seen, list,
-		    n_first);
-	*n = add_parents(merge, 1, seen, list, n_first);
-	for (; i < *n; i++)
-		*n = add_parents(&versions[list[i]], 0, seen, list, *n);
-	*n -= n_first;
-	memmove(list, list + n_first, *n * sizeof *list);
-	free(seen);
-	return list;
 }
 
 double

@@ -28,7 +28,9 @@ struct change {
 	   the change, first and last those that may have caused it. */
 	struct change_point step;
 	size_t last_good;		/* the last position without it */
-	const struct change *next;	/* of the key; NULL: this one lasts */
+	size_t *merged;			/* versions, if it is a merge of them */
+	size_t n_merged;
+	bool has_next;			/* the level has changed again */
 	double q;			/* p, adjusted for the number of keys */
 
 	/* Of two sides; in a history only the shift with its interval. */
@@ -55,7 +57,7 @@ struct result {
 	double size;			/* of its greatest change */
 	unsigned notes;			/* a bit for each enum note */
 	struct change *changes;
-	size_t n_changes;
+	size_t n_changes, cap;
 
 	/* In a history: a value for each point, and its position. */
 	double *values;
@@ -88,7 +90,7 @@ struct results {
 	size_t n_untested;		/* keys that have too few samples */
 	size_t n_judged;		/* tested, with a smallest effect */
 	double smallest_effect;		/* the greatest of all judged keys */
-	struct arena room;		/* of changes and points */
+	struct arena room;		/* of numbers and structs */
 	struct arena *texts;		/* of say.h */
 
 	/* Two sides: the commits, NULL for files. */
@@ -107,10 +109,10 @@ struct results {
 /* The smallest p that counts. */
 #define ALPHA 0.05
 
-/* Memory for n objects, whose size is a multiple of 8; until the end. */
-void *results_room(struct results *, size_t n, size_t size);
-
-/* Adds a key, and a change of it, which is not verified. */
+/*
+ * Adds a key; adds a change of a key, which is not verified.  A change may be
+ * moved when the next one of its key is added.
+ */
 struct result *results_add(struct results *, uint32_t key);
 struct change *results_add_change(struct result *, struct change_point);
 
@@ -121,8 +123,7 @@ struct span results_version(const struct results *, size_t position);
  * The verdict on a difference that is significant: for the better or for the
  * worse if it is at least min_effect, otherwise the same.
  */
-enum verdict results_judge(const struct results *, const struct change *,
-    double min_effect);
+enum verdict results_judge(const struct results *, const struct change *);
 
 /* Is after worse than before, by any amount? */
 bool results_is_worse(const struct results *, const struct change *);
@@ -139,13 +140,6 @@ double results_adjusted(const struct result *, double p);
 /* Is this key, or its unit, in a list of an option? */
 bool results_is_listed(const struct results *, const struct opt_list *,
     uint32_t key);
-
-/*
- * Lists the versions that the merge at a position brings in: the ancestors of
- * its other parents that are not ancestors of its first.  Empty if it is none.
- * The caller frees the list.
- */
-uint32_t *results_merged(const struct results *, size_t position, size_t *n);
 
 /* The median of a key's samples of a version; NAN if there are none. */
 double results_median_at(const struct results *, uint32_t key,

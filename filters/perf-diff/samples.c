@@ -90,7 +90,8 @@ static struct unit
 read_unit(struct span text, struct buf *base)
 {
 	struct span below, above = divide(text_trim(text), &below);
-	struct unit u = { 1, 1, false, is_word(rate_words, above, strncasecmp) };
+	struct unit u = { 1, 1, false,
+	    is_word(rate_words, above, strncasecmp) };
 	const struct known *known = find_unit(above), *time = find_unit(below);
 
 	if (time != NULL && time->base[0] != 's')
@@ -226,14 +227,4 @@ samples_compare(const struct samples *s, uint32_t a, uint32_t b)
 		order = intern_cmp(&s->texts, s->keys[a].parts[i],
 		    s->keys[b].parts[i]);
 	return order;
-}
-
-bool
-samples_differ_in(const struct samples *s, uint32_t a, uint32_t b,
-    enum part part)
-{
-	for (unsigned i = 0; i < N_PARTS; i++)
-		if (i != part && s->keys[a].parts[i] != s->keys[b].parts[i])
-			return false;
-	return true;
 }

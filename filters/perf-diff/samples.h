@@ -94,8 +94,4 @@ struct span samples_text(const struct samples *, sym);
 /* The order of keys: by the texts of their parts. */
 int samples_compare(const struct samples *, uint32_t a, uint32_t b);
 
-/* Are keys the same but for one part? */
-bool samples_differ_in(const struct samples *, uint32_t a, uint32_t b,
-    enum part);
-
 #endif

@@ -251,14 +251,14 @@ alarm(const struct results *a, const struct change *c)
 		return slow_runs(a, c);
 	if (a->options->history)
 		since_when = since(a, c);
-	if (c->next != NULL)
+	if (c->has_next)
 		since_when = say(a, "%s, until %s", since_when,
-		    dated(a, c->next->step.at));
+		    dated(a, c[1].step.at));
 	return say(a, "%s %s %s%s: %s before, %s %s", say_key(a, c->key),
-	    c->next != NULL ? "was" : "is", by_how_much(a, c), since_when,
+	    c->has_next ? "was" : "is", by_how_much(a, c), since_when,
 	    say_value(a, c->key, c->step.before),
 	    say_value(a, c->key, c->step.after),
-	    a->options->history && c->next == NULL ? "now" : "after");
+	    a->options->history && !c->has_next ? "now" : "after");
 }
 
 /* By how much of its base a key has changed. */
