@@ -215,8 +215,7 @@ place_of(const struct search *s, size_t i)
 static bool
 is_new(struct place *known, struct place p)
 {
-	bool same = known->from == p.from && known->at == p.at &&
-	    known->to == p.to;
+	bool same = memcmp(known, &p, sizeof p) == 0;
 
 	*known = p;
 	return !same;

@@ -17,7 +17,7 @@ enum { POINTS_MIN = 14 };
 struct history {
 	struct results *answer;
 	struct sample *placed;	/* samples of a key, by position */
-	double *room, *after;	/* values of a key */
+	double *room;		/* for values of a key */
 	struct changes found;
 	size_t now;		/* the position of --now */
 
@@ -44,13 +44,13 @@ find_order(struct history *h)
 	const struct version *versions = a->samples->versions;
 	size_t n = a->samples->ids.n;
 	uint32_t v = a->samples->head, first;
-	bool newest_first = v != INDEX_NONE || !a->options->oldest_first;
 
 	a->positions = mem_ones(n, sizeof *a->positions);
 	a->order = mem_table(n, sizeof *a->order);
 	if (v == INDEX_NONE)
 		for (uint32_t i = 0; i < n; i++)
-			a->order[a->n_order++] = i;
+			a->order[a->n_order++] = a->options->oldest_first ? i :
+			    (uint32_t)n - 1 - i;
 	/* A version that is already in the order would be a cycle. */
 	while (v != INDEX_NONE && versions[v].is_record &&
 	    a->positions[v] == INDEX_NONE) {
@@ -59,7 +59,8 @@ find_order(struct history *h)
 		v = versions[v].n_parents > 0 ? versions[v].parents[0] :
 		    INDEX_NONE;
 	}
-	for (size_t i = 0; newest_first && i < a->n_order / 2; i++) {
+	for (size_t i = 0; a->samples->head != INDEX_NONE &&
+	    i < a->n_order / 2; i++) {
 		first = a->order[i];
 		a->order[i] = a->order[a->n_order - 1 - i];
 		a->order[a->n_order - 1 - i] = first;
@@ -142,7 +143,8 @@ find_given(struct history *h)
 			    h->n_given + 1, sizeof *h->given);
 			h->given[h->n_given++] = (struct given){ i, c->uid };
 		}
-	h->places = mem_table(h->n_given, sizeof *h->places);
+	h->places = arena_array(&h->answer->room, h->n_given,
+	    sizeof *h->places);
 }
 
 /* May a change that has been found be from this place? */
@@ -263,10 +265,9 @@ add_change(struct history *h, struct result *r, const struct change_point *p)
 	if (p->kind != CHANGE_STEP || p->n_before == 0)
 		return;
 	memcpy(h->room, r->values + p->at - p->n_before,
-	    p->n_before * sizeof *h->room);
-	memcpy(h->after, r->values + p->at, p->n_after * sizeof *h->after);
-	twosample_compare(&c->t, h->room, p->n_before, h->after, p->n_after,
-	    false);
+	    (p->n_before + p->n_after) * sizeof *h->room);
+	twosample_compare(&c->t, h->room, p->n_before, h->room + p->n_before,
+	    p->n_after, false);
 }
 
 /* Searches a key; one that has too few points is not tested. */
@@ -375,9 +376,9 @@ history_find(struct results *a, struct filter *f)
 		h.now = find_position(a, a->options->now);
 	find_given(&h);
 
-	h.placed = mem_table(a->samples->n_samples, sizeof *h.placed);
-	h.room = mem_table(a->samples->n_samples, sizeof *h.room);
-	h.after = mem_table(a->samples->n_samples, sizeof *h.after);
+	h.placed = arena_array(&a->room, a->samples->n_samples,
+	    sizeof *h.placed);
+	h.room = arena_array(&a->room, a->samples->n_samples, sizeof *h.room);
 	for (uint32_t key = 0; key < a->samples->n; key++) {
 		r = results_add(a, key);
 		make_points(&h, r);
@@ -394,10 +395,6 @@ history_find(struct results *a, struct filter *f)
 	results_adjust(a);
 	for (r = a->list; r < a->list + a->n_tested; r++)
 		judge_changes(&h, r);
-	free(h.placed);
-	free(h.room);
-	free(h.after);
 	free(h.given);
-	free(h.places);
 	changes_release(&h.found);
 }

@@ -52,10 +52,10 @@ put_key(struct table *t, const struct results *a, const struct result *r)
 	put_row(t, cells);
 }
 
-/* A table of the keys with a verdict, or of those that are accepted. */
+/* A table of the keys with a verdict; N_VERDICTS: that are accepted. */
 static void
 put_section(struct buf *b, const struct results *a, const char *heading,
-    enum verdict verdict, bool accepted)
+    enum verdict verdict)
 {
 	static const char *const heads[] = { "change", "before", "after", "q",
 	    "samples", "visible", "key" };
@@ -66,10 +66,10 @@ put_section(struct buf *b, const struct results *a, const char *heading,
 	table_init(&t, "RrrrrrL", heads);
 	for (size_t i = 0; i < a->n; i++) {
 		c = a->list[i].changes;
-		if (accepted ? c->accepted : c->verdict == verdict &&
-		    !c->accepted)
-			if (n++ < a->options->top)
-				put_key(&t, a, &a->list[i]);
+		if (verdict != (c->accepted ? N_VERDICTS : c->verdict))
+			continue;
+		if (n++ < a->options->top)
+			put_key(&t, a, &a->list[i]);
 	}
 	if (n == 0)
 		return;
@@ -82,14 +82,14 @@ put_section(struct buf *b, const struct results *a, const char *heading,
 static void
 report_comparison(struct buf *b, const struct results *a)
 {
-	put_section(b, a, "Worse", VERDICT_DEGRADED, false);
-	put_section(b, a, "Better", VERDICT_IMPROVED, false);
-	put_section(b, a, "Accepted", VERDICT_DEGRADED, true);
+	put_section(b, a, "Worse", VERDICT_DEGRADED);
+	put_section(b, a, "Better", VERDICT_IMPROVED);
+	put_section(b, a, "Accepted", N_VERDICTS);
 	put_section(b, a, "Too few samples to prove anything, one run least "
-	    "of all", VERDICT_UNVERIFIED, false);
-	put_section(b, a, "New", VERDICT_NEW, false);
-	put_section(b, a, "Gone", VERDICT_GONE, false);
-	put_section(b, a, "Not changed", VERDICT_SAME, false);
+	    "of all", VERDICT_UNVERIFIED);
+	put_section(b, a, "New", VERDICT_NEW);
+	put_section(b, a, "Gone", VERDICT_GONE);
+	put_section(b, a, "Not changed", VERDICT_SAME);
 }
 
 /* --- a history ------------------------------------------------------------ */
@@ -154,6 +154,23 @@ put_change(struct table *t, const struct results *a, const struct result *r,
 	put_row(t, cells);
 }
 
+/* The median of a key's samples of a version; NAN if there are none. */
+static double
+median_at(const struct results *a, uint32_t key, size_t version)
+{
+	const struct key *k = &a->samples->keys[key];
+	double *values = mem_table(k->n, sizeof *values), median;
+	size_t n = 0;
+
+	for (size_t i = 0; i < k->n; i++)
+		if (k->list[i].version == version)
+			values[n++] = k->list[i].value;
+	values_sort(values, n);
+	median = n > 0 ? values_median_sorted(values, n) : NAN;
+	free(values);
+	return median;
+}
+
 /* "3f2a91cd02 merges 2 commits: 775bc5c30e (14.2 s), 0b9e4f2a11" */
 static void
 put_merged(struct buf *b, const struct results *a, const struct change *c)
@@ -168,7 +185,7 @@ put_merged(struct buf *b, const struct results *a, const struct change *c)
 		buf_printf(b, "%s%s", i == 0 ? ": " : ", ",
 		    say_id(a, intern_span(&a->samples->ids,
 		    (sym)c->merged[i])));
-		value = results_median_at(a, c->key, (sym)c->merged[i]);
+		value = median_at(a, c->key, c->merged[i]);
 		if (!isnan(value))
 			buf_printf(b, " (%s)", say_value(a, c->key, value));
 	}

@@ -144,7 +144,7 @@ range_of(const struct results *a, const struct result *r)
  * measured at the same time.
  */
 static void
-note_apart(struct results *a, enum part part, enum note note)
+note_apart(struct results *a, enum part part, enum sentence sentence)
 {
 	sym *groups = mem_table(a->n, sizeof *groups), parts[N_PARTS];
 	/* Of all keys of a group, the last beginning and the first end. */
@@ -166,7 +166,7 @@ note_apart(struct results *a, enum part part, enum note note)
 	}
 	for (size_t i = 0; i < a->n; i++)
 		if (inner[groups[i]].last < inner[groups[i]].first)
-			a->list[i].notes |= 1U << note;
+			a->list[i].sentences |= 1U << sentence;
 	intern_release(&names);
 	free(groups);
 	free(inner);
@@ -229,10 +229,10 @@ results_finish(struct results *a)
 			    VERDICT_SUSPECTED && !results_is_note(c) &&
 			    results_is_worse(a, c);
 			if (c->verdict == VERDICT_GONE)
-				r->notes |= 1U << NOTE_GONE;
+				r->sentences |= 1U << SENTENCE_GONE;
 		}
 		if (a->samples->keys[r->key].more_is_better)
-			r->notes |= 1U << NOTE_MORE;
+			r->sentences |= 1U << SENTENCE_MORE;
 		if (isfinite(r->visible)) {
 			a->n_judged++;
 			a->smallest_effect = fmax(a->smallest_effect,
@@ -245,23 +245,7 @@ results_finish(struct results *a)
 	/* Those of two sides have been counted with their changes. */
 	if (a->options->history)
 		a->counts[VERDICT_UNVERIFIED] += a->n_untested;
-	note_apart(a, PART_UNIT, NOTE_UNITS);
-	note_apart(a, PART_MACHINE, NOTE_MACHINES);
+	note_apart(a, PART_UNIT, SENTENCE_UNITS);
+	note_apart(a, PART_MACHINE, SENTENCE_MACHINES);
 	sort_with(a->list, a->n, sizeof *a->list, compare_results, a->samples);
-}
-
-double
-results_median_at(const struct results *a, uint32_t key, uint32_t version)
-{
-	const struct key *k = &a->samples->keys[key];
-	double *values = mem_table(k->n, sizeof *values), median;
-	size_t n = 0;
-
-	for (size_t i = 0; i < k->n; i++)
-		if (k->list[i].version == version)
-			values[n++] = k->list[i].value;
-	values_sort(values, n);
-	median = n > 0 ? values_median_sorted(values, n) : NAN;
-	free(values);
-	return median;
 }

@@ -38,10 +38,14 @@ struct change {
 	double share;			/* of a key on one side only */
 };
 
-/* What is said of several keys together: they have ended, differ only in the
-   unit or the machine and were not measured at the same time, or more is
-   better. */
-enum note { NOTE_GONE, NOTE_UNITS, NOTE_MACHINES, NOTE_MORE };
+/*
+ * What is said before anything else, some of it of several keys together: they
+ * have ended, differ only in the unit or the machine and were not measured at
+ * the same time, or more is better.
+ */
+enum sentence { SENTENCE_ANSWER, SENTENCE_NEAREST, SENTENCE_GONE,
+    SENTENCE_UNITS, SENTENCE_MACHINES, SENTENCE_UNJUDGED, SENTENCE_DEPENDENT,
+    SENTENCE_ORDER, SENTENCE_MORE, N_SENTENCES };
 
 /* A key: for two sides it has one change, in a history any number. */
 struct result {
@@ -55,7 +59,7 @@ struct result {
 					   been seen, a ratio; NAN or infinite:
 					   none */
 	double size;			/* of its greatest change */
-	unsigned notes;			/* a bit for each enum note */
+	unsigned sentences;		/* a bit for each that names it */
 	struct change *changes;
 	size_t n_changes, cap;
 
@@ -140,10 +144,6 @@ double results_adjusted(const struct result *, double p);
 /* Is this key, or its unit, in a list of an option? */
 bool results_is_listed(const struct results *, const struct opt_list *,
     uint32_t key);
-
-/* The median of a key's samples of a version; NAN if there are none. */
-double results_median_at(const struct results *, uint32_t key,
-    uint32_t version);
 
 /* Sets what is said of the keys, counts it, and orders the keys for it. */
 void results_finish(struct results *);

@@ -369,16 +369,16 @@ nothing_found(const struct results *a)
 
 enum { NAMES_MAX = 3 };		/* of keys in a list */
 
-/* Lists the keys that have a note; "" if there are none. */
+/* Lists the keys that a sentence names. */
 static const char *
-list_keys(const struct results *a, enum note note, size_t *n)
+list_keys(const struct results *a, enum sentence sentence, size_t *n)
 {
 	const struct result *r;
 	const char *list = "";
 
 	*n = 0;
 	for (r = a->list; r < a->list + a->n; r++) {
-		if ((r->notes & 1U << note) == 0)
+		if ((r->sentences & 1U << sentence) == 0)
 			continue;
 		if (*n < NAMES_MAX)
 			list = say(a, "%s%s%s", list, *n > 0 ? ", " : "",
@@ -393,8 +393,8 @@ list_keys(const struct results *a, enum note note, size_t *n)
 const char *
 say_sentence(const struct results *a, enum sentence sentence)
 {
-	const char *list;
 	size_t n;
+	const char *list = list_keys(a, sentence, &n);
 
 	switch (sentence) {
 	case SENTENCE_ANSWER:
@@ -409,16 +409,13 @@ say_sentence(const struct results *a, enum sentence sentence)
 		    a->asked_commit, say_id(a, span_str(
 		    a->commits[SIDE_OLD])));
 	case SENTENCE_GONE:
-		list = list_keys(a, NOTE_GONE, &n);
 		return n == 0 ? "" : say(a, "%zu %s no samples %s: %s", n,
 		    plural(n, "key has", "keys have"), a->options->history ?
 		    "at the newest commit" : "on the new side", list);
 	case SENTENCE_UNITS:
-		list = list_keys(a, NOTE_UNITS, &n);
 		return n == 0 ? "" : say(a, "%zu keys differ only in the unit, "
 		    "which cannot be converted: %s", n, list);
 	case SENTENCE_MACHINES:
-		list = list_keys(a, NOTE_MACHINES, &n);
 		return n == 0 ? "" : say(a, "%zu keys differ only in the "
 		    "machine (profile-make --machine NAME joins them): %s", n,
 		    list);
@@ -437,7 +434,6 @@ say_sentence(const struct results *a, enum sentence sentence)
 		    "vcs-log no other is known", a->options->oldest_first ?
 		    "oldest" : "newest");
 	case SENTENCE_MORE:
-		list = list_keys(a, NOTE_MORE, &n);
 		return n == 0 ? "" : say(a, "more is better for %s", list);
 	case N_SENTENCES:
 		break;

@@ -39,9 +39,6 @@ const char *say_subject(const struct results *, size_t position);
  * The sentence that answers the question, and what else must be known before it
  * is believed; without the full stop, "" where it does not apply.
  */
-enum sentence { SENTENCE_ANSWER, SENTENCE_NEAREST, SENTENCE_GONE,
-    SENTENCE_UNITS, SENTENCE_MACHINES, SENTENCE_UNJUDGED, SENTENCE_DEPENDENT,
-    SENTENCE_ORDER, SENTENCE_MORE, N_SENTENCES };
 const char *say_sentence(const struct results *, enum sentence);
 
 #endif

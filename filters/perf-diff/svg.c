@@ -17,7 +17,6 @@ enum { WIDTH = 830, LEFT = 76, RIGHT = 14, HEAD = 76, TITLE = 24,
     PADDING = 8, GRID_MAX = 12, LETTER = 7, TICKS = 5, SUBJECT_MAX = 36,
     PANEL = TITLE + LABEL_ROWS * LABEL_HEIGHT + PLOT + GAP };
 
-#define FONT	"font-family=\"system-ui,sans-serif\" font-size=\"%d\""
 #define TEXT	"#222222"
 #define FAINT	"#6b6b6b"
 
@@ -70,8 +69,9 @@ draw_text(struct buf *b, double x, double y, int size, const char *colour,
 {
 	struct buf attributes = { 0 };
 
-	buf_printf(&attributes, " " FONT " fill=\"%s\" text-anchor=\"%s\"%s",
-	    size, colour, anchor, size > 12 ? " font-weight=\"600\"" : "");
+	buf_printf(&attributes, " font-family=\"system-ui,sans-serif\" "
+	    "font-size=\"%d\" fill=\"%s\" text-anchor=\"%s\"%s", size,
+	    colour, anchor, size > 12 ? " font-weight=\"600\"" : "");
 	svg_text(b, tenths(x), tenths(y), buf_cstr(&attributes));
 	buf_release(&attributes);
 	xml_text(b, span_str(text));	/* which may come from an input */
