@@ -1,6 +1,5 @@
 /* buf - a buffer of bytes that grows, and numbers as text */
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -124,15 +123,15 @@ buf_address(struct buf *b, uint64_t address)
 }
 
 void
-buf_printf(struct buf *b, const char *fmt, ...)
+buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
-	va_list ap;
+	va_list copy;
 	int n;
 
 	for (;;) {
-		va_start(ap, fmt);
-		n = vsnprintf(b->data + b->len, b->cap - b->len, fmt, ap);
-		va_end(ap);
+		va_copy(copy, ap);
+		n = vsnprintf(b->data + b->len, b->cap - b->len, fmt, copy);
+		va_end(copy);
 		if (n < 0)
 			bug("cannot format '%s'", fmt);
 		if ((size_t)n < b->cap - b->len)
@@ -140,4 +139,14 @@ buf_printf(struct buf *b, const char *fmt, ...)
 		buf_need(b, (size_t)n + 1);
 	}
 	b->len += (size_t)n;
+}
+
+void
+buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(b, fmt, ap);
+	va_end(ap);
 }

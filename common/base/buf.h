@@ -1,6 +1,7 @@
 #ifndef WEIR_BUF_H
 #define WEIR_BUF_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -25,6 +26,7 @@ void buf_i64(struct buf *, int64_t);
 void buf_address(struct buf *, uint64_t);
 
 void buf_printf(struct buf *, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_vprintf(struct buf *, const char *fmt, va_list) PRINTF_LIKE(2, 0);
 
 /* The slow path of buf_need(). */
 void buf_need_more(struct buf *, size_t n);

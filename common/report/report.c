@@ -1,8 +1,6 @@
 /* report - headings, sentences and lists of reports */
 
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "common/report/cells.h"
 #include "common/report/report.h"
@@ -99,7 +97,6 @@ report_heading(struct buf *b, const char *fmt, ...)
 {
 	size_t from;
 	va_list ap;
-	int n;
 
 	if (*fmt == '\n') {
 		report_blank(b);
@@ -107,15 +104,8 @@ report_heading(struct buf *b, const char *fmt, ...)
 	}
 	from = b->len;
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	buf_vprintf(b, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		bug("cannot format '%s'", fmt);
-	buf_need(b, (size_t)n + 1);
-	va_start(ap, fmt);
-	vsnprintf(b->data + from, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	b->len += (size_t)n;
 	if (style.markdown)
 		enclose(b, from, "### ", "\n\n");
 	else

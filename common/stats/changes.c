@@ -19,7 +19,6 @@ struct search {
 	double *room;			/* for each point */
 	struct change_point *steps;
 	size_t n_steps;
-	size_t *places;			/* of the steps */
 };
 
 /* --- steps ---------------------------------------------------------------- */
@@ -94,8 +93,6 @@ find_steps(struct search *s)
 		    .is_accepted = k->is_given, .before = levels[1],
 		    .p = k->p, .size = k->size, .n_before = g->n };
 	}
-	for (size_t i = 0; i < s->n_steps; i++)
-		s->places[i] = s->steps[i].at;
 }
 
 /* --- what is reported ----------------------------------------------------- */
@@ -111,8 +108,8 @@ add_run(struct search *s, size_t from, size_t to, double level, bool accepted)
 		run = (struct change_point){ .kind = CHANGE_GRADUAL,
 		    .at = run.at, .first = s->steps[from].first,
 		    .last = run.last, .before = level, .after = run.after,
-		    .p = run.p, .n_steps = to - from,
-		    .steps = s->places + from };
+		    .p = run.p, .size = NAN, .n_steps = to - from,
+		    .steps = s->steps + from };
 		for (size_t i = from; i < to; i++)
 			run.p = fmin(run.p, s->steps[i].p);
 	}
@@ -253,7 +250,6 @@ changes_find(struct changes *c, const double *x, size_t n,
 	c->segments = arena_array(&c->room, c->n_segments, sizeof *c->segments);
 	s.room = arena_array(&c->room, n, sizeof *s.room);
 	s.steps = arena_array(&c->room, 2 * c->n_segments, sizeof *s.steps);
-	s.places = arena_array(&c->room, 2 * c->n_segments, sizeof *s.places);
 	c->list = arena_array(&c->room, 2 * c->n_segments, sizeof *c->list);
 
 	*c->segments = (struct segment){ 0 };
@@ -307,7 +303,7 @@ changes_find_exact(struct changes *c, const double *x, size_t n,
 		    fabs(x[i] - level) >= least) {
 			c->list[c->n++] = (struct change_point){ .at = i,
 			    .first = i, .last = i, .before = level,
-			    .after = x[i] };
+			    .after = x[i], .size = NAN };
 			level = x[i];
 			last = &c->segments[c->n_segments++];
 			last[-1].n = i - last[-1].at;

@@ -19,10 +19,10 @@ struct change_point {
 	bool is_accepted;
 	double before, after;	/* levels */
 	double p;		/* times the number of points, at most 1 */
-	double size;		/* of a step; see splits.h */
+	double size;		/* of a step (splits.h), else NAN */
 	size_t n_before, n_after;	/* points of a step's segments, or 0 */
 	size_t n_steps;		/* of a gradual change, */
-	const size_t *steps;	/* and where they are */
+	const struct change_point *steps;	/* and they */
 };
 
 /* What is between two splits. */

@@ -140,12 +140,6 @@ compare_windows(const void *a, const void *b)
 	    cmp_u64(v->from, w->from);
 }
 
-static int
-compare_descending(const void *a, const void *b)
-{
-	return cmp_u64(*(const size_t *)b, *(const size_t *)a);
-}
-
 /*
  * Searches a stretch for candidates, pushes them, and returns how many.  Where
  * several windows have one within them, that with the greatest z counts.
@@ -168,10 +162,12 @@ search_stretch(struct search *s, size_t from, size_t to)
 		for (j = 0; j < n_new && !(w->from < new[j] &&
 		    new[j] < w->to); j++)
 			;
-		if (j == n_new)
-			new[n_new++] = w->at;
+		if (j < n_new)
+			continue;
+		for (j = n_new++; j > 0 && new[j - 1] < w->at; j--)
+			new[j] = new[j - 1];
+		new[j] = w->at;
 	}
-	sort(new, n_new, sizeof *new, compare_descending);
 	s->n_ends += n_new;
 	return n_new;
 }

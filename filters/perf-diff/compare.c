@@ -11,19 +11,8 @@ enum { SAMPLES_MIN = 5 };
 /* By side. */
 struct sides {
 	double *values[2];	/* of a key */
-	size_t n[2];
-	double *totals[2];	/* the sums of all samples, by the symbol of
-				   the base of their unit; the last is for no
-				   unit */
+	double *totals[2];	/* the sums of all samples, by samples_unit() */
 };
-
-static size_t
-unit_index(const struct results *a, const struct key *k)
-{
-	sym unit = k->parts[PART_UNIT];
-
-	return unit == SYM_NONE ? a->samples->texts.n : unit;
-}
 
 static void
 compare_key(struct results *a, uint32_t key, struct sides *sides)
@@ -33,37 +22,35 @@ compare_key(struct results *a, uint32_t key, struct sides *sides)
 	double *old = sides->values[SIDE_OLD], *new = sides->values[SIDE_NEW];
 	double sum = 0;
 	struct change *c;
-	size_t side;
+	size_t n[2] = { 0 }, side;
 
-	sides->n[SIDE_OLD] = sides->n[SIDE_NEW] = 0;
 	for (size_t i = 0; i < k->n; i++) {
 		side = k->list[i].version;
-		sides->values[side][sides->n[side]++] = k->list[i].value;
+		sides->values[side][n[side]++] = k->list[i].value;
 		sum += k->list[i].value;
 	}
 	c = results_add_change(r, (struct change_point){ .before = NAN,
 	    .after = NAN, .p = NAN, .size = NAN,
-	    .n_before = sides->n[SIDE_OLD], .n_after = sides->n[SIDE_NEW] });
-	if (c->step.n_before > 0 && c->step.n_after > 0) {
-		twosample_compare(&c->t, old, c->step.n_before, new,
-		    c->step.n_after, k->more_is_better);
+	    .n_before = n[SIDE_OLD], .n_after = n[SIDE_NEW] });
+	if (n[SIDE_OLD] > 0 && n[SIDE_NEW] > 0) {
+		twosample_compare(&c->t, old, n[SIDE_OLD], new, n[SIDE_NEW],
+		    k->more_is_better);
 		c->step.before = c->t.before;
 		c->step.after = c->t.after;
 		/* Both sides are sorted now: are their values equal? */
-		r->is_exact = r->is_exact &&
-		    old[0] == old[c->step.n_before - 1] &&
-		    new[0] == new[c->step.n_after - 1];
+		r->is_exact = r->is_exact && old[0] == old[n[SIDE_OLD] - 1] &&
+		    new[0] == new[n[SIDE_NEW] - 1];
 		c->step.p = r->is_exact ? 0 : c->t.p;
 		return;
 	}
 
 	/* On one side only: the key's share of that side's total. */
-	side = c->step.n_before > 0 ? SIDE_OLD : SIDE_NEW;
+	side = n[SIDE_OLD] > 0 ? SIDE_OLD : SIDE_NEW;
 	values_sort(sides->values[side], k->n);
 	c->verdict = side == SIDE_OLD ? VERDICT_GONE : VERDICT_NEW;
 	*(side == SIDE_OLD ? &c->step.before : &c->step.after) =
 	    values_median_sorted(sides->values[side], k->n);
-	c->share = sum / sides->totals[side][unit_index(a, k)];
+	c->share = sum / sides->totals[side][samples_unit(k)];
 }
 
 /* Has the key enough samples for a verdict if there are so many keys? */
@@ -121,7 +108,7 @@ compare_sides(struct results *a)
 	}
 	for (k = s->keys; k < s->keys + s->n; k++)
 		for (size_t i = 0; i < k->n; i++)
-			sides.totals[k->list[i].version][unit_index(a, k)] +=
+			sides.totals[k->list[i].version][samples_unit(k)] +=
 			    k->list[i].value;
 
 	/* A key whose samples were all rejected has none. */

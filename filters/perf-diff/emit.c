@@ -2,6 +2,11 @@
 
 #include "filters/perf-diff/emit.h"
 
+static const char *const verdict_names[N_VERDICTS] = { "same", "degraded",
+    "improved", "unverified", "suspected", "new", "gone" };
+static const char *const part_names[N_PARTS] = { "uid", "resource_type",
+    "subtype", "unit", "cmd", "workload", "machine", "trace" };
+
 /* A number with 12 significant digits; nothing for one that is not finite. */
 static void
 put_number(struct buf *b, const char *key, double value)
@@ -57,7 +62,7 @@ put_commits(struct buf *b, const struct results *a, const struct result *r,
 		json_true(b, "gradual");
 		json_open(b, "steps", '[');
 		for (size_t i = 0; i < c->step.n_steps; i++)
-			json_item(b, results_version(a, c->step.steps[i]));
+			json_item(b, results_version(a, c->steps[i]));
 		json_close(b, ']');
 	}
 	if (c->n_merged > 0) {
@@ -67,8 +72,7 @@ put_commits(struct buf *b, const struct results *a, const struct result *r,
 			    (sym)c->merged[i]));
 		json_close(b, ']');
 	}
-	if (c->step.n_before > 0)
-		put_number(b, "size", c->step.size);
+	put_number(b, "size", c->step.size);
 	put_number(b, "phi", r->phi);
 	put_number(b, "factor", r->dependence);
 	if (c->is_past)

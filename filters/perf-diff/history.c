@@ -248,7 +248,6 @@ static void
 add_change(struct history *h, struct result *r, const struct change_point *p)
 {
 	struct change *c = results_add_change(r, *p);
-	size_t *steps;
 
 	if (p->kind == CHANGE_NEWEST)
 		c->verdict = VERDICT_SUSPECTED;
@@ -257,10 +256,9 @@ add_change(struct history *h, struct result *r, const struct change_point *p)
 	c->step.at = r->positions[p->at];
 	c->step.first = r->positions[p->first - 1] + 1;
 	c->step.last = r->positions[p->last];
-	c->step.steps = steps = arena_array(&h->answer->room, p->n_steps,
-	    sizeof *steps);
+	c->steps = arena_array(&h->answer->room, p->n_steps, sizeof *c->steps);
 	for (size_t i = 0; i < p->n_steps; i++)
-		steps[i] = r->positions[p->steps[i]];
+		c->steps[i] = r->positions[p->steps[i].at];
 	find_merged(h->answer, c);
 	if (p->kind != CHANGE_STEP || p->n_before == 0)
 		return;

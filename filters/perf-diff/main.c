@@ -41,8 +41,7 @@ static const struct opt options[] = {
 	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
 	    "the store is in DIR or above (.)", 0, 0 },
 	{ 0, "nearest", OPT_FLAG, &opt.nearest, NULL,
-	    "OLD stands for its newest ancestor that was measured", 0,
-	    0 },
+	    "OLD stands for its newest ancestor that was measured", 0, 0 },
 	{ 0, "now", OPT_STR, &opt.o.now, "COMMIT",
 	    "only what is now worse than at COMMIT counts", 0, 0 },
 	{ 0, "value", OPT_STR, &opt.value, "WHICH",
@@ -67,8 +66,7 @@ static const struct opt options[] = {
 	    "the changes in FILE are accepted", 0, 0 },
 	{ 0, "oldest-first", OPT_FLAG, &opt.o.oldest_first, NULL,
 	    "the samples of a history came in this order", 0, 0 },
-	{ 0, "svg", OPT_FLAG, &opt.svg, NULL,
-	    "draw the history", 0, 0 },
+	{ 0, "svg", OPT_FLAG, &opt.svg, NULL, "draw the history", 0, 0 },
 	{ 'k', "top", OPT_NUM, &opt.o.top, "K",
 	    "at most K lines of each kind in the report (20)", 1, 1 << 30 },
 	{ 0 }
@@ -284,10 +282,11 @@ static void
 decide(struct filter *f)
 {
 	const struct results *a = &results;
-	const char *gone = say_sentence(a, SENTENCE_GONE);
-	const char *units = say_sentence(a, SENTENCE_UNITS), *unjudged =
+	const char *gone = say_sentence(a, SENTENCE_GONE), *fault =
 	    opt.fail_if_unjudged ? say_sentence(a, SENTENCE_UNJUDGED) : "";
 
+	if (*fault == '\0')
+		fault = say_sentence(a, SENTENCE_UNITS);
 	if (*gone != '\0' && !opt.fail_if_gone)
 		filter_warn(f, "%s", gone);
 	if (a->n_tested == 0 && !opt.pass_if_unjudged)
@@ -301,8 +300,8 @@ decide(struct filter *f)
 		filter_answer_no(f, say_sentence(a, SENTENCE_ANSWER));
 	else if (opt.fail_if_gone && *gone != '\0')
 		filter_answer_no(f, gone);
-	else if (*unjudged != '\0' || *units != '\0')
-		filter_answer_no(f, *unjudged != '\0' ? unjudged : units);
+	else if (*fault != '\0')
+		filter_answer_no(f, fault);
 }
 
 int

@@ -58,7 +58,6 @@ read_init(struct samples *s, bool by_trace)
 	reader.samples = s;
 	reader.by_trace = by_trace;
 	reader.resources = resources_new();
-	intern_init(&reader.slots);
 }
 
 /*

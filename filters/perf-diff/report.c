@@ -222,11 +222,11 @@ report_series(struct buf *b, const struct results *a, const struct result *r)
 static void
 report_history(struct buf *b, const struct results *a)
 {
-	size_t n = 0;
+	size_t n;
 
-	for (size_t i = 0; i < a->n && a->list[i].n_changes > 0; i++)
-		if (n++ < a->options->top)
-			report_series(b, a, &a->list[i]);
+	for (n = 0; n < a->n && a->list[n].n_changes > 0; n++)
+		if (n < a->options->top)
+			report_series(b, a, &a->list[n]);
 	report_more(b, n > a->options->top ? n - a->options->top : 0,
 	    " keys with changes");
 }

@@ -4,11 +4,7 @@
 #include <string.h>
 
 #include "common/base/sort.h"
-#include "common/stats/values.h"
 #include "filters/perf-diff/results.h"
-
-const char *const verdict_names[N_VERDICTS] = { "same", "degraded",
-    "improved", "unverified", "suspected", "new", "gone" };
 
 struct result *
 results_add(struct results *a, uint32_t key)

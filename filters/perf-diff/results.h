@@ -13,7 +13,6 @@
 enum verdict { VERDICT_SAME, VERDICT_DEGRADED, VERDICT_IMPROVED,
     VERDICT_UNVERIFIED, VERDICT_SUSPECTED, VERDICT_NEW, VERDICT_GONE,
     N_VERDICTS };
-extern const char *const verdict_names[N_VERDICTS];
 
 /* A number may be NAN: it is not known, or does not apply. */
 struct change {
@@ -28,6 +27,7 @@ struct change {
 	   the change, first and last those that may have caused it. */
 	struct change_point step;
 	size_t last_good;		/* the last position without it */
+	size_t *steps;			/* positions, if it is gradual */
 	size_t *merged;			/* versions, if it is a merge of them */
 	size_t n_merged;
 	bool has_next;			/* the level has changed again */

@@ -7,9 +7,6 @@
 #include "common/base/num.h"
 #include "filters/perf-diff/samples.h"
 
-const char *const part_names[N_PARTS] = { "uid", "resource_type", "subtype",
-    "unit", "cmd", "workload", "machine", "trace" };
-
 /* --- units ---------------------------------------------------------------- */
 
 /*

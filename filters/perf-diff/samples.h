@@ -12,9 +12,6 @@
 enum part { PART_UID, PART_RESOURCE_TYPE, PART_SUBTYPE, PART_UNIT, PART_CMD,
     PART_WORKLOAD, PART_MACHINE, PART_TRACE, N_PARTS };
 
-/* The members of records that have the parts, by enum part. */
-extern const char *const part_names[N_PARTS];
-
 struct sample {
 	double value;		/* finite and not negative */
 	uint32_t version;	/* an index in samples.versions; or a side */
@@ -40,6 +37,14 @@ struct key {
 	size_t n, cap;
 	size_t n_exact;		/* of the samples */
 };
+
+/* The base of its unit as an index: a symbol + 1, or 0 for no unit. */
+static inline size_t
+samples_unit(const struct key *k)
+{
+	return k->parts[PART_UNIT] == SYM_NONE ? 0 :
+	    k->parts[PART_UNIT] + (size_t)1;
+}
 
 struct version {
 	uint32_t *parents;	/* indexes */

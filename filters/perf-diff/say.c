@@ -1,8 +1,6 @@
 /* say - what reports and pictures say of keys, changes and commits */
 
 #include <ctype.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,29 +10,29 @@
 #include "common/report/report-values.h"
 #include "filters/perf-diff/say.h"
 
-enum { ID_DIGITS = 10 };
+enum { ID_DIGITS = 10, SECONDS = 3 };
+static const char *const time_units[] = { "ns", "us", "ms", "s" };
 
-enum { SECONDS = 3, N_TIME_UNITS = 5 };
-static const char *const time_units[N_TIME_UNITS] = { "ns", "us", "ms", "s",
-    "min" };
+/* Copies a text, and frees the buffer. */
+static const char *
+keep(const struct results *a, struct buf *b)
+{
+	const char *copy = arena_text(a->texts, b->data, b->len);
+
+	buf_release(b);
+	return copy;
+}
 
 const char *
 say(const struct results *a, const char *fmt, ...)
 {
+	struct buf b = { 0 };
 	va_list ap;
-	char *text;
-	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	buf_vprintf(&b, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		bug("cannot format '%s'", fmt);
-	text = arena_alloc(a->texts, (size_t)n + 1);
-	va_start(ap, fmt);
-	vsnprintf(text, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	return text;
+	return keep(a, &b);
 }
 
 /* A text of an input. */
@@ -42,12 +40,9 @@ static const char *
 escaped(const struct results *a, struct span text)
 {
 	struct buf b = { 0 };
-	const char *copy;
 
 	report_text(&b, text);
-	copy = arena_text(a->texts, b.data, b.len);
-	buf_release(&b);
-	return copy;
+	return keep(a, &b);
 }
 
 /* Do keys differ in this part?  Only such parts are shown. */
@@ -88,7 +83,7 @@ say_value(const struct results *a, uint32_t key, double value)
 
 	if (isnan(value))
 		return "";
-	while (i < N_TIME_UNITS && !span_eq(unit, time_units[i]))
+	while (i <= SECONDS && !span_eq(unit, time_units[i]))
 		i++;
 	for (; i < SECONDS && value >= 1000; i++) {
 		value /= 1000;
@@ -281,14 +276,14 @@ static const struct change *
 find_headline(const struct results *a, enum verdict verdict)
 {
 	const struct samples *s = a->samples;
-	size_t *counts = mem_zero(s->texts.n, sizeof *counts), n, n_best = 0;
+	size_t *counts = mem_zero(s->texts.n + 1, sizeof *counts), n;
 	const struct change *best = NULL, *c;
 	const struct result *r;
-	sym unit;
+	size_t n_best = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (s->keys[i].parts[PART_UNIT] != SYM_NONE)
-			counts[s->keys[i].parts[PART_UNIT]]++;
+		counts[samples_unit(&s->keys[i])]++;
+	counts[0] = 0;
 	for (r = a->list; r < a->list + a->n; r++)
 		for (c = r->changes; c < r->changes + r->n_changes; c++) {
 			if (c->verdict != verdict || c->accepted ||
@@ -296,8 +291,7 @@ find_headline(const struct results *a, enum verdict verdict)
 			    (verdict == VERDICT_SUSPECTED &&
 			    !results_is_worse(a, c)))
 				continue;
-			unit = s->keys[r->key].parts[PART_UNIT];
-			n = unit == SYM_NONE ? 0 : counts[unit];
+			n = counts[samples_unit(&s->keys[c->key])];
 			if (best == NULL || n > n_best || (n == n_best &&
 			    cost_of(a, c) > cost_of(a, best))) {
 				best = c;
@@ -434,9 +428,8 @@ say_sentence(const struct results *a, enum sentence sentence)
 		    "vcs-log no other is known", a->options->oldest_first ?
 		    "oldest" : "newest");
 	case SENTENCE_MORE:
-		return n == 0 ? "" : say(a, "more is better for %s", list);
 	case N_SENTENCES:
 		break;
 	}
-	return "";
+	return n == 0 ? "" : say(a, "more is better for %s", list);
 }

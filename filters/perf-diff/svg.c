@@ -8,8 +8,8 @@
 #include "filters/perf-diff/say.h"
 #include "filters/perf-diff/svg.h"
 
-enum { MANY = 400 };	/* points, which are then drawn smaller */
-enum { LINE = 118 };	/* bytes of the answer */
+/* Points, which are then drawn smaller, and bytes of a line of the answer. */
+enum { MANY = 400, LINE = 118 };
 
 /* In pixels.  The labels of changes have LABEL_ROWS lines above a plot. */
 enum { WIDTH = 830, LEFT = 76, RIGHT = 14, HEAD = 76, TITLE = 24,

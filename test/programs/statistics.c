@@ -183,7 +183,7 @@ finds(const struct changes *c, int at, int distance)
 		if (p->n_steps == 0 && abs((int)p->at - at) <= distance)
 			return true;
 		for (size_t i = 0; i < p->n_steps; i++)
-			if (abs((int)p->steps[i] - at) <= distance)
+			if (abs((int)p->steps[i].at - at) <= distance)
 				return true;
 	}
 	return false;

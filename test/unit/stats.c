@@ -40,7 +40,7 @@ describe(const struct changes *c, char *text, size_t size)
 		    p->after, p->p, p->first, p->last);
 		for (size_t i = 0; i < p->n_steps; i++)
 			fprintf(f, "%s%zu%s", i > 0 ? " " : " (",
-			    p->steps[i], i + 1 == p->n_steps ? ")" : "");
+			    p->steps[i].at, i + 1 == p->n_steps ? ")" : "");
 		fprintf(f, "; ");
 	}
 	p = &c->newest;
