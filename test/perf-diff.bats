@@ -168,6 +168,7 @@ profile_of() {
 	run -1 --separate-stderr perf-diff --gone fail old new
 	run -0 --separate-stderr perf-diff --text old new
 	[[ ${lines[1]} == "1 key has no samples on the new side: b." ]]
+	[[ $output == *"50.0 % of all"*"1 + 0"*" b"* ]]
 }
 
 @test "samples of different dimensions, workloads or machines are never mixed" {
@@ -600,14 +601,20 @@ profile_of() {
 	for uid in a b c; do
 		history $uid "${A[@]}"
 	done >in
+	history d "${A[@]:0:8}" "${A[@]:0:8}" >>in
+	history e "${A[@]:0:8}" "${A[@]:0:8}" >>in
+	history f 1 2 >>in
+	history g 1 2 >>in
 	for i in {16..1}; do
 		echo "{\"type\":\"version\",\"id\":\"c$i\",\"parents\":[\"c$((i - 1))\"]}"
 	done >versions
-	perf-diff -H versions in >want || [ $? -eq 1 ]
-	for i in 1 2 3; do
-		shuffle "$(seed)$i" in >shuffled
-		perf-diff -H versions shuffled >got || [ $? -eq 1 ]
-		cmp got want
+	for option in -k9 --markdown --svg; do
+		perf-diff -H $option versions in >want || [ $? -eq 1 ]
+		for i in 1 2 3; do
+			shuffle "$(seed)$i" in >shuffled
+			perf-diff -H $option versions shuffled >got || [ $? -eq 1 ]
+			cmp got want
+		done
 	done
 }
 

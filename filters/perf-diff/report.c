@@ -63,12 +63,13 @@ put_section(struct buf *b, const struct results *a, const char *heading,
 	struct table t;
 	size_t n = 0;
 
-	table_init(&t, "RrrrrrL", heads);
 	for (size_t i = 0; i < a->n; i++) {
 		c = a->list[i].changes;
 		if (verdict != (c->accepted ? N_VERDICTS : c->verdict))
 			continue;
-		if (n++ < a->options->top)
+		if (n++ == 0)
+			table_init(&t, "RrrrrrL", heads);
+		if (n <= a->options->top)
 			put_key(&t, a, &a->list[i]);
 	}
 	if (n == 0)
