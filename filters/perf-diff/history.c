@@ -259,6 +259,7 @@ add_change(struct history *h, struct result *r, const struct change_point *p)
 	c->steps = arena_array(&h->answer->room, p->n_steps, sizeof *c->steps);
 	for (size_t i = 0; i < p->n_steps; i++)
 		c->steps[i] = r->positions[p->steps[i].at];
+	c->step.steps = NULL;	/* those of h->found do not last */
 	find_merged(h->answer, c);
 	if (p->kind != CHANGE_STEP || p->n_before == 0)
 		return;
@@ -302,12 +303,11 @@ search_key(struct history *h, struct result *r)
 static void
 add_gone(struct result *r)
 {
-	struct change *c;
-
-	c = results_add_change(r, (struct change_point){
+	struct change *c = results_add_change(r, (struct change_point){
 	    .before = r->n_segments > 0 ?
 	    r->segments[r->n_segments - 1].level : r->values[r->n - 1],
 	    .after = NAN, .p = NAN, .size = NAN, .n_before = r->n });
+
 	c->verdict = VERDICT_GONE;
 	c->last_good = r->positions[r->n - 1];
 }

@@ -168,7 +168,7 @@ note_apart(struct results *a, enum part part, enum sentence sentence)
 	free(inner);
 }
 
-/* --- the report --------------------------------------------------------- */
+/* --- the report ----------------------------------------------------------- */
 
 /* |ln(after / before)|, infinite if one of them is 0; without a test, by how
    much values differ; -1 if there are none on one side. */
