@@ -44,7 +44,7 @@ add() {
 
 @test "a damaged index of HEAD prevents --prune and is repaired" {
 	add 5
-	echo garbage >>.perun/objects/HE/AD
+	truncate -s -3 .perun/objects/HE/AD
 	echo x >.perun/objects/HE/AD.changes
 	find .perun/objects -type f -exec touch -d '2 hours ago' {} +
 	tree >before
