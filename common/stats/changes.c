@@ -6,7 +6,7 @@
 #include "common/stats/changes.h"
 #include "common/stats/values.h"
 
-enum { BLOCKS = 8, BLOCK_MIN = 8 };	/* of a segment that may grow */
+enum { BLOCKS = 8, BLOCK_MIN = 2 };	/* of a segment that may grow */
 enum { NEWEST_MAX = 7, OLD_MIN = 12 };	/* points */
 enum { LASTING = 10 };			/* points after a visible change */
 enum { JUMPS_MIN = 8 };			/* before an exact value is judged */
@@ -165,9 +165,12 @@ gather_changes(struct search *s)
 
 /* --- the newest points ---------------------------------------------------- */
 
-/* Are the last k of n points all above or all below those before them? */
+/*
+ * Are the last k of n points all above or all below those before them?  Sets
+ * *flat if those are all equal.
+ */
 static bool
-is_apart(const double *x, size_t n, size_t k)
+is_apart(const double *x, size_t n, size_t k, bool *flat)
 {
 	double old_low = INFINITY, old_high = 0, low = INFINITY, high = 0;
 
@@ -179,6 +182,7 @@ is_apart(const double *x, size_t n, size_t k)
 		low = fmin(low, x[i]);
 		high = fmax(high, x[i]);
 	}
+	*flat = old_low == old_high;
 	return low > old_high || high < old_low;
 }
 
@@ -195,18 +199,20 @@ find_newest(struct search *s, const struct segment *last)
 	const double *x = s->x + last->at;
 	struct changes *c = s->result;
 	struct change_point p = { .kind = CHANGE_NEWEST, .p = NAN };
+	bool flat;
 
 	for (size_t k = 1; k <= NEWEST_MAX && last->n >= OLD_MIN + k; k++) {
-		if (!is_apart(x, last->n, k))
+		if (!is_apart(x, last->n, k, &flat))
 			continue;
 		p.n_before = last->n - k;
 		p.n_after = k;
 		p.at = p.first = p.last = last->at + p.n_before;
 		p.before = values_median(x, p.n_before, s->room);
 		p.after = values_median(x + p.n_before, k, s->room);
-		p.size = splits_size(fabs(p.after - p.before),
-		    noise_of(&c->splits, find_sigma(s, x, p.n_before,
-		    p.before)), p.n_before, k);
+		/* If there was no noise yet, these points make the quantum. */
+		p.size = flat ? INFINITY : splits_size(fabs(p.after -
+		    p.before), noise_of(&c->splits, find_sigma(s, x,
+		    p.n_before, p.before)), p.n_before, k);
 		if (p.size >= SPLIT_SIZE_MIN &&
 		    changes_is_effect(p.before, p.after, s->min_effect))
 			c->newest = p;
@@ -273,17 +279,34 @@ changes_find(struct changes *c, const double *x, size_t n,
 	c->visible = find_visible(&s, last);
 }
 
+/* Begins a segment of exact values at a change, or moves that of the last. */
+static void
+put_segment(struct changes *c, size_t at, size_t n, double level, bool is_new)
+{
+	struct segment *last = &c->segments[c->n_segments - 1];
+
+	if (is_new) {
+		last++;
+		c->n_segments++;
+	}
+	last[-1].n = at - last[-1].at;
+	*last = (struct segment){ .at = at, .n = n - at, .level = level };
+}
+
 void
 changes_find_exact(struct changes *c, const double *x, size_t n,
     const size_t *accepted, size_t n_accepted, double min_effect)
 {
+	struct search s = { .result = c, .min_effect = min_effect };
 	struct running jumps = { 0 };
+	struct change_point *last = NULL;
 	double level = x[0], least;
-	struct segment *last;
-	size_t i_accepted = 0;
+	size_t first = 0;		/* step on the way from the level */
+	bool is_given, is_alone;
 
 	arena_reset(&c->room);
 	c->list = arena_array(&c->room, n, sizeof *c->list);
+	s.steps = arena_array(&c->room, n, sizeof *s.steps);
 	c->segments = arena_array(&c->room, n, sizeof *c->segments);
 	c->segments[0] = (struct segment){ .n = n, .level = level };
 	c->n_segments = 1;
@@ -296,19 +319,33 @@ changes_find_exact(struct changes *c, const double *x, size_t n,
 		if (i > 1)
 			running_add(&jumps, fabs(x[i - 1] - x[i - 2]));
 		least = i >= JUMPS_MIN ? 8 * running_median(&jumps) : 0;
-		if (i_accepted < n_accepted && accepted[i_accepted] == i) {
-			i_accepted++;
-			level = x[i];
+		is_given = n_accepted > 0 && *accepted == i;
+		accepted += is_given;
+		n_accepted -= is_given;
+		if (x[i] == x[i - 1] && !is_given)
+			continue;
+		is_alone = changes_is_effect(x[i - 1], x[i], min_effect);
+		if (is_alone || x[i - 1] == level ||
+		    (x[i - 1] > level) != (x[i] > level))
+			first = s.n_steps;
+		s.steps[s.n_steps++] = (struct change_point){
+		    .kind = CHANGE_STEP, .at = i, .first = i, .last = i,
+		    .before = x[i - 1], .after = x[i], .size = NAN };
+		if (last != NULL && last->n_steps > 0 && !is_alone &&
+		    !is_given && x[i - 1] == level &&
+		    (x[i] > level) == (last->after > last->before)) {
+			last->n_steps++;
+			last->at = last->last = i;
+			last->after = level = x[i];
+			put_segment(c, i, n, level, false);
 		} else if (changes_is_effect(level, x[i], min_effect) &&
 		    fabs(x[i] - level) >= least) {
-			c->list[c->n++] = (struct change_point){ .at = i,
-			    .first = i, .last = i, .before = level,
-			    .after = x[i], .size = NAN };
+			add_run(&s, first, s.n_steps, level, is_given);
+			last = &c->list[c->n - 1];
 			level = x[i];
-			last = &c->segments[c->n_segments++];
-			last[-1].n = i - last[-1].at;
-			*last = (struct segment){ .at = i, .n = n - i,
-			    .level = level };
+			put_segment(c, i, n, level, true);
+		} else if (is_given) {
+			level = x[i];
 		}
 	}
 	running_release(&jumps);

@@ -66,6 +66,8 @@ void changes_find(struct changes *, const double *points, size_t n,
 /*
  * The same if the values are exact: each difference from the level after the
  * last change counts if it is also greater than what usually comes and goes.
+ * If no step reaches the effect by itself, those since that level are one
+ * gradual change, to which all that follow in the same direction belong.
  */
 void changes_find_exact(struct changes *, const double *points, size_t n,
     const size_t *accepted, size_t n_accepted, double min_effect);

@@ -286,7 +286,7 @@ def splits(x, given):
 
 def level_pair(part):
     m = [statistics.median(part[len(part) * i // 8:len(part) * (i + 1) // 8])
-         for i in range(8)] if len(part) >= 64 else [0, 0]
+         for i in range(8)] if len(part) >= 16 else [0, 0]
     d = [b - a for a, b in zip(m, m[1:])]
     if all(v > 0 for v in d) or all(v < 0 for v in d):
         return m[0], m[-1]
@@ -362,8 +362,9 @@ def newest_of(part, f, floor, effect):
             break
         u, v = statistics.median(old), statistics.median(new)
         if (min(new) > max(old) or max(new) < min(old)) and \
-                is_effect(u, v, effect) and size(abs(v - u), f * max(
-                    floor, noise([old])), len(old), k) >= 5:
+                is_effect(u, v, effect) and (min(old) == max(old) or size(
+                    abs(v - u), f * max(floor, noise([old])), len(old),
+                    k) >= 5):
             best = k, u, v
     return best
 
@@ -536,8 +537,8 @@ def mode_history(rng):
     for uid in tested:
         changes, phi, factor, newest, seen = answers[uid]
         mine = [c for c in found if c["uid"] == uid]
-        suspected = [c for c in mine if c["verdict"] == "suspected"]
-        mine = [c for c in mine if c["verdict"] != "suspected"]
+        suspected = [c for c in mine if "p" not in c]
+        mine = [c for c in mine if "p" in c]
         oracle.check(f"{uid}: commits", [order[c[1]] for c in changes],
                      [c["minor_version"] for c in mine])
         for c, (kind, at, first, last, before, after, p, given) in zip(
@@ -553,7 +554,7 @@ def mode_history(rng):
                 near(f"{uid}: {name}", want, c[name])
             worst = max(q[uid], min(1, p * (len(tested) - ranks.index(uid))))
             near("q", worst, c["q"])
-            oracle.check("verdict", "unverified" if worst > .05 and not given
+            oracle.check("verdict", "suspected" if worst > .05 and not given
                          else "degraded" if after > before else "improved",
                          c["verdict"])
         if newest is None or newest[0] == 1:

@@ -144,7 +144,9 @@ test_example_of_exact_values(void)
 	    found.list[0].before == 100 && found.list[1].at == 5 &&
 	    found.list[1].before == 103, "exact: %zu changes", found.n);
 	changes_find_exact(&found, x, N_OF(x), &accepted, 1, .02);
-	CHECK(found.n == 1 && found.list[0].at == 3, "exact, accepted");
+	CHECK(found.n == 2 && found.list[0].at == 3 &&
+	    !found.list[0].is_accepted && found.list[1].is_accepted,
+	    "exact, accepted");
 	changes_release(&found);
 }
 
