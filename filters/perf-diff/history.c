@@ -33,9 +33,31 @@ struct history {
 
 /* --- the order of versions ------------------------------------------------ */
 
+/* "2026-11-26", with or without a time? */
+static bool
+is_date(struct span id)
+{
+	static const char form[] = "dddd-dd-dd";
+	size_t i = 0;
+
+	for (; i < id.n && form[i] != '\0'; i++)
+		if (form[i] == 'd' ? !text_is_digit(id.p[i]) :
+		    id.p[i] != form[i])
+			return false;
+	return form[i] == '\0';
+}
+
+static int
+compare_ids(const void *x, const void *y, void *ids)
+{
+	return span_compare(intern_span(ids, *(const uint32_t *)x),
+	    intern_span(ids, *(const uint32_t *)y));
+}
+
 /*
  * With version records, the order follows the first parents of the first one;
- * without, it is that in which the samples came.
+ * without, it is that of the dates if all ids are dates, else that in which the
+ * samples came.
  */
 static void
 find_order(struct history *h)
@@ -45,12 +67,18 @@ find_order(struct history *h)
 	size_t n = a->samples->ids.n;
 	uint32_t v = a->samples->head, first;
 
+	a->by_date = v == INDEX_NONE && n > 0;
+	for (sym i = 0; i < n && a->by_date; i++)
+		a->by_date = is_date(intern_span(&a->samples->ids, i));
 	a->positions = mem_ones(n, sizeof *a->positions);
 	a->order = mem_table(n, sizeof *a->order);
 	if (v == INDEX_NONE)
 		for (uint32_t i = 0; i < n; i++)
 			a->order[a->n_order++] = a->options->oldest_first ? i :
 			    (uint32_t)n - 1 - i;
+	if (a->by_date)
+		sort_with(a->order, n, sizeof *a->order, compare_ids,
+		    &a->samples->ids);
 	/* A version that is already in the order would be a cycle. */
 	while (v != INDEX_NONE && versions[v].is_record &&
 	    a->positions[v] == INDEX_NONE) {
@@ -339,9 +367,9 @@ judge_changes(const struct history *h, struct result *r)
 
 	for (; c < end && c->verdict == VERDICT_UNVERIFIED; c++) {
 		c->q = results_adjusted(r, c->step.p);
-		if (c->q <= ALPHA || c->accepted)
-			c->verdict = results_is_worse(h->answer, c) ?
-			    VERDICT_DEGRADED : VERDICT_IMPROVED;
+		c->verdict = c->q > ALPHA && !c->accepted ? VERDICT_SUSPECTED :
+		    results_is_worse(h->answer, c) ? VERDICT_DEGRADED :
+		    VERDICT_IMPROVED;
 	}
 	if (h->answer->options->now != NULL)
 		judge_now(h, r, (size_t)(c - r->changes));
@@ -363,7 +391,7 @@ void
 history_find(struct results *a, struct filter *f)
 {
 	struct history h = { .answer = a };
-	size_t newest = 0;
+	bool *measured;
 	struct result *r;
 
 	find_order(&h);
@@ -377,17 +405,24 @@ history_find(struct results *a, struct filter *f)
 	h.placed = arena_array(&a->room, a->samples->n_samples,
 	    sizeof *h.placed);
 	h.room = arena_array(&a->room, a->samples->n_samples, sizeof *h.room);
+	measured = arena_array(&a->room, a->n_order, sizeof *measured);
+	memset(measured, 0, a->n_order * sizeof *measured);
 	for (uint32_t key = 0; key < a->samples->n; key++) {
 		r = results_add(a, key);
 		make_points(&h, r);
 		if (r->n == 0)
 			a->n--;
-		else if (r->positions[r->n - 1] > newest)
-			newest = r->positions[r->n - 1];
+		for (size_t i = 0; i < r->n; i++)
+			measured[r->positions[i]] = true;
 	}
+	for (size_t i = 0; i < a->n_order; i++)
+		if (measured[i]) {
+			a->n_measured++;
+			a->newest = i;
+		}
 	for (r = a->list; r < a->list + a->n; r++) {
 		search_key(&h, r);
-		if (r->positions[r->n - 1] < newest)
+		if (r->positions[r->n - 1] < a->newest)
 			add_gone(r);
 	}
 	results_adjust(a);

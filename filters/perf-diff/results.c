@@ -205,7 +205,7 @@ compare_results(const void *x, const void *y, void *context)
 bool
 results_is_note(const struct change *c)
 {
-	return c->verdict == VERDICT_SUSPECTED && c->step.n_after < 2;
+	return c->step.kind == CHANGE_NEWEST && c->step.n_after < 2;
 }
 
 void

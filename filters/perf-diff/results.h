@@ -106,6 +106,9 @@ struct results {
 	/* A history. */
 	uint32_t *order;		/* versions, the oldest first */
 	size_t n_order;
+	size_t n_measured, newest;	/* of them, and the position of the
+					   last one that was measured */
+	bool by_date;			/* their ids are dates */
 	size_t n_ignored;		/* versions that are not in it */
 	uint32_t *positions;		/* by version; INDEX_NONE: not in it */
 };

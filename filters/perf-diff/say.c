@@ -191,6 +191,12 @@ since(const struct results *a, const struct change *c)
 		return say(a, ", growing from %s to %s", first, at);
 	if (c->step.first == c->step.last)
 		return say(a, " since %s", at);
+	/* Those that were not measured are as likely as the others. */
+	if (c->step.at - c->last_good > 1)
+		return say(a, " since a commit from %s to %s, of which %zu %s "
+		    "not measured", first, dated(a, c->step.last),
+		    c->step.at - c->last_good - 1, plural(c->step.at -
+		    c->last_good - 1, "was", "were"));
 	return say(a, " since a commit from %s to %s, most likely %s", first,
 	    dated(a, c->step.last), at);
 }
@@ -240,17 +246,17 @@ by_how_much(const struct results *a, const struct change *c)
 static const char *
 alarm(const struct results *a, const struct change *c)
 {
-	const char *since_when = "";
+	const char *since_when = a->options->history ? since(a, c) : "";
+	bool is_over = c->has_next && results_is_worse(a, c) !=
+	    results_is_worse(a, &c[1]);
 
 	if (c->by_slow)
 		return slow_runs(a, c);
-	if (a->options->history)
-		since_when = since(a, c);
 	if (c->has_next)
-		since_when = say(a, "%s, until %s", since_when,
-		    dated(a, c[1].step.at));
+		since_when = say(a, "%s, %s %s", since_when, is_over ?
+		    "until" : "and again since", dated(a, c[1].step.at));
 	return say(a, "%s %s %s%s: %s before, %s %s", say_key(a, c->key),
-	    c->has_next ? "was" : "is", by_how_much(a, c), since_when,
+	    is_over ? "was" : "is", by_how_much(a, c), since_when,
 	    say_value(a, c->key, c->step.before),
 	    say_value(a, c->key, c->step.after),
 	    a->options->history && !c->has_next ? "now" : "after");
@@ -291,7 +297,8 @@ find_headline(const struct results *a, enum verdict verdict)
 			    (verdict == VERDICT_SUSPECTED &&
 			    !results_is_worse(a, c)))
 				continue;
-			n = counts[samples_unit(&s->keys[c->key])];
+			n = s->keys[c->key].unit.is_time ? SIZE_MAX :
+			    counts[samples_unit(&s->keys[c->key])];
 			if (best == NULL || n > n_best || (n == n_best &&
 			    cost_of(a, c) > cost_of(a, best))) {
 				best = c;
@@ -337,20 +344,33 @@ static const char *
 nothing_found(const struct results *a)
 {
 	bool history = a->options->history;
-	const char *where = history ? say(a, " in %zu commits", a->n_order) :
-	    "";
+	size_t rest = a->n_order - a->newest - 1;
+	const char *where = "";
 	const struct change *c = find_headline(a, VERDICT_SUSPECTED);
 
 	if (a->n_tested == 0)
 		return say(a, "nothing can be said: %s", why_not_judged(a));
+	if (history)
+		where = a->n_measured == a->n_order ? say(a, " in %zu commits",
+		    a->n_order) : say(a, " in %zu measured commits of %zu",
+		    a->n_measured, a->n_order);
+	if (history && rest > 0)
+		where = say(a, "%s, of which the newest %zu %s not measured",
+		    where, rest, plural(rest, "was", "were"));
+	if (c != NULL && c->step.kind != CHANGE_NEWEST)
+		return say(a, "nothing is proven worse, but %s looks %s%s: "
+		    "with %zu keys that may be chance; measure more",
+		    say_key(a, c->key), by_how_much(a, c), since(a, c),
+		    a->n_tested);
 	if (c != NULL)
 		return say(a, "nothing is proven worse; the newest %zu commits "
 		    "of %s look %s: measure more", c->step.n_after,
 		    say_key(a, c->key), by_how_much(a, c));
 	if (a->n_judged == 0)
-		return say(a, "no change for the worse was found%s, but hardly "
-		    "any could have been seen: %zu %s more samples", where,
-		    a->n_tested, plural(a->n_tested, "key needs", "keys need"));
+		return say(a, "no change for the worse was found%s. How small "
+		    "a one would have been seen cannot be said: %s", where,
+		    history ? "no key has been steady for 22 commits" :
+		    "the samples are too few, or 0");
 	return say(a, "no change for the worse was found%s. One of %.3g %% or "
 	    "more%s would have been seen in %zu of %zu keys%s", where,
 	    100 * fmax(a->smallest_effect, a->options->min_effect),
@@ -414,6 +434,10 @@ say_sentence(const struct results *a, enum sentence sentence)
 		    "machine (profile-make --machine NAME joins them): %s", n,
 		    list);
 	case SENTENCE_UNJUDGED:
+		n = a->n_order - a->newest - 1;
+		if (a->options->history && a->n_tested > 0 && n > 0)
+			return say(a, "the newest %zu %s not measured", n,
+			    plural(n, "commit was", "commits were"));
 		return a->n_tested == 0 || a->n_untested == 0 ? "" :
 		    say(a, "%zu of %zu keys could not be judged: they have too "
 		    "few samples", a->n_untested, a->n);
@@ -422,7 +446,7 @@ say_sentence(const struct results *a, enum sentence sentence)
 		    "other (autocorrelation %.2g), so that chance alone makes "
 		    "differences: measure both sides in turn", a->phi);
 	case SENTENCE_ORDER:
-		return !a->options->history || a->n_order == 0 ||
+		return !a->options->history || a->n_order == 0 || a->by_date ||
 		    a->samples->head != INDEX_NONE ? "" : say(a, "the commits "
 		    "are in the order of their samples, the %s first: without "
 		    "vcs-log no other is known", a->options->oldest_first ?
