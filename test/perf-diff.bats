@@ -470,6 +470,75 @@ profile_of() {
 	[[ ${lines[0]} == *": a was 8.0 % worse since a commit from c30 to c33, most likely c31, until c51: "* ]]
 }
 
+@test "an accepted change does not hide another one beside it" {
+	for days in 1 2 3; do
+		history a $(for ((i = 0; i < 45; i++)); do
+			echo $((100 + 7 * i % 3 - (i >= 25) * 10 +
+				(i >= 25 + days) * 75))
+		done) >in
+		# The line accepts the improvement.
+		echo "c00000026 a" >accepted
+		sed -i 's/"c\([0-9]*\)"/"c000000\1"/g' in
+		run -1 --separate-stderr perf-diff -H --oldest-first \
+			--accept accepted in
+		[ "$(found 'select(.type == "change") |
+			[.minor_version, .verdict, .accepted]')" = \
+			"[\"c000000$((26 + days))\",\"degraded\",null]" ]
+	done
+}
+
+@test "a change that is not proven among many keys is suspected, not gone" {
+	for n in 3 4 5; do
+		for k in {1..10}; do
+			history k$k $(for ((i = 0; i < 16 + n; i++)); do
+				echo $((100 + (7 * i + k) % 11 +
+					(i >= 16 ? 100 : 0)))
+			done)
+		done >in
+		run -1 --separate-stderr perf-diff -H --oldest-first \
+			--suspected fail in
+	done
+	history a "${A[@]}" >in
+	run -1 --separate-stderr perf-diff -H --oldest-first in
+}
+
+@test "commits that were not measured are named" {
+	history a $(for i in {1..30}; do echo $((100 + 7 * i % 3)); done) >in
+	for i in {37..1}; do
+		echo "{\"type\":\"version\",\"id\":\"c$i\",\"parents\":[\"c$((i - 1))\"]}"
+	done >>in
+	run -0 --separate-stderr perf-diff -H --text in
+	[[ ${lines[0]} == *" in 30 measured commits of 37, of which the newest 7 were not measured."* ]]
+	run -1 --separate-stderr perf-diff -H --unjudged fail in
+	[[ $stderr == *"the newest 7 commits were not measured" ]]
+}
+
+@test "commits that are dates are in the order of the dates" {
+	history a "${A[@]}" |
+		sed -E 's/"c([0-9])"/"2026-10-0\1"/; s/"c([0-9]+)"/"2026-10-\1"/' >in
+	for order in cat tac shuf; do
+		$order in >ordered
+		run -1 --separate-stderr perf-diff -H ordered
+		[ "$(found 'select(.type == "change") |
+			[.minor_version, .verdict]')" = \
+			'["2026-10-09","degraded"]' ]
+	done
+}
+
+@test "a time comes before the unit that most keys have" {
+	for unit in B B B ms; do
+		echo "$unit $((++n))"
+	done >keys
+	for side in old new; do
+		while read -r unit k; do
+			samples k$k $([ $side = old ] && echo {100..109} ||
+				echo {300..309}) | sed "s/}/,\"unit\":\"$unit\"}/"
+		done <keys >$side
+	done
+	run -1 --separate-stderr perf-diff old new
+	[[ $stderr == *": above all, k4 is 191.4 % slower: "* ]]
+}
+
 @test "fewer than 14 commits show nothing" {
 	history a "${A[@]:1:13}" >in
 	run -2 --separate-stderr perf-diff -H in

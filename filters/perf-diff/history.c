@@ -175,22 +175,30 @@ find_given(struct history *h)
 	    sizeof *h->places);
 }
 
-/* May a change that has been found be from this place? */
+/*
+ * Is a change that is accepted at this place among those that were found
+ * without it?  A line with a uid may also accept one that was not found, but
+ * not so near to one that was that the points between would not be a segment:
+ * it would hide the other one.
+ */
 static bool
-is_in_range(const struct changes *found, size_t at)
+is_accepted_at(const struct changes *found, size_t at, bool is_named,
+    bool is_exact)
 {
-	for (size_t i = 0; i < found->n; i++)
-		if (found->list[i].first <= at && at <= found->list[i].last)
+	const struct change_point *c = found->list;
+	bool is_near = false;
+
+	for (; c < found->list + found->n; c++) {
+		if (c->first <= at && at <= c->last)
 			return true;
-	return false;
+		is_near |= c->at < at + SPLIT_SIDE && at < c->at + SPLIT_SIDE;
+	}
+	return is_named && (is_exact || !is_near);
 }
 
-/*
- * Lists the places of accepted changes of a series.  A line without a uid is
- * for keys that have a change there, so it counts if with_all is set.
- */
+/* Lists the places of accepted changes of a series. */
 static size_t
-list_places(const struct history *h, const struct result *r, bool with_all)
+list_places(const struct history *h, const struct result *r)
 {
 	const struct samples *s = h->answer->samples;
 	struct span uid = samples_part(s, &s->keys[r->key], PART_UID);
@@ -202,8 +210,9 @@ list_places(const struct history *h, const struct result *r, bool with_all)
 		at = SEARCH_FIRST(i, r->n, r->positions[i] >= g->position);
 		if (at == 0 || at == r->n || (n > 0 && h->places[n - 1] == at))
 			continue;
-		if (g->uid.n > 0 ? span_compare(g->uid, uid) == 0 :
-		    with_all && is_in_range(&h->found, at))
+		if (g->uid.n > 0 && span_compare(g->uid, uid) != 0)
+			continue;
+		if (is_accepted_at(&h->found, at, g->uid.n > 0, r->is_exact))
 			h->places[n++] = at;
 	}
 	return n;
@@ -217,12 +226,12 @@ find_changes(struct history *h, struct result *r)
 	double effect = h->answer->options->min_effect;
 	void (*find)(struct changes *, const double *, size_t, const size_t *,
 	    size_t, double) = r->is_exact ? changes_find_exact : changes_find;
-	size_t n = list_places(h, r, false), n_all;
+	size_t n;
 
-	find(&h->found, r->values, r->n, h->places, n, effect);
-	n_all = list_places(h, r, true);
-	if (n_all > n)
-		find(&h->found, r->values, r->n, h->places, n_all, effect);
+	find(&h->found, r->values, r->n, NULL, 0, effect);
+	n = list_places(h, r);
+	if (n > 0)
+		find(&h->found, r->values, r->n, h->places, n, effect);
 }
 
 /* Appends the parents of a version from the first on that are not seen. */

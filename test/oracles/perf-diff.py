@@ -318,6 +318,14 @@ def changes_of(x, given, effect):
         parts[-1], f, floor, effect), visible_of(x, parts[-1], f, floor)
 
 
+def accepted_of(x, places, effect):
+    """Those of the places that are in the range of a change that is found
+    without them, or that have no change within three points."""
+    found = changes_of(x, [], effect)[0]
+    return [k for k in places if any(c[2] <= k <= c[3] for c in found) or
+            all(abs(c[1] - k) >= 4 for c in found)]
+
+
 def gather(steps, effect):
     found, run, level = [], [], steps[0][4] if steps else 0
 
@@ -528,8 +536,8 @@ def mode_history(rng):
     points = {u: [(statistics.median if of_samples == "median" else min)(v)
                   for v in values] for u, values in series.items()}
     tested = sorted(u for u in points if n >= 14)
-    answers = {u: changes_of(points[u], accepted, effect / 100)
-               for u in tested}
+    answers = {u: changes_of(points[u], accepted_of(
+        points[u], accepted, effect / 100), effect / 100) for u in tested}
     least = [min([1] + [c[6] for c in answers[u][0]]) for u in tested]
     q = dict(zip(tested, holm(least)))
     ranks = sorted(tested, key=lambda u: (least[tested.index(u)], u))
