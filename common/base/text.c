@@ -66,6 +66,7 @@ is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) ||	/* C0, DEL, C1 */
 	    c == 0x2028 || c == 0x2029 ||	/* line separators */
+	    c == 0xfeff ||			/* byte order mark */
 	    c == 0x061c || c == 0x200e || c == 0x200f ||	/* bidi marks */
 	    (c >= 0x202a && c <= 0x202e) ||	/* bidi embeddings */
 	    (c >= 0x2066 && c <= 0x2069);	/* bidi isolates */

@@ -277,9 +277,10 @@ text_digits(const char *p, const char *end, uint64_t *value)
 
 /*
  * Copies text in a form that is safe to show on a terminal: C0 and C1 controls,
- * DEL, line separators, bidirectional controls and bytes that are not UTF-8
- * become \xNN or \u{N}.  Writes at most size bytes including a NUL, and
- * truncates only between characters; returns the length without the NUL.
+ * DEL, line separators, bidirectional controls, byte order marks and bytes that
+ * are not UTF-8 become \xNN or \u{N}.  Writes at most size bytes including a
+ * NUL, and truncates only between characters; returns the length without the
+ * NUL.
  */
 size_t text_escape(char *to, size_t size, const char *from, size_t n);
 
