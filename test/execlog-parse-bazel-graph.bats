@@ -207,6 +207,22 @@ for message in map(bytes.fromhex, sys.argv[1:]):
 	done
 }
 
+@test "an empty message is bad input, which an archive of 9 kB has 10^8 of" {
+	framed 1001 '' '' 1003 >log
+	run -1 --separate-stderr execlog-parse -f bazel-graph --rejects bad log
+	assert_equal "$(tasks .id)" $'"1"\n"3"'
+	[[ $stderr == *"log:2: the message is empty"*":3: the message is empty" ]]
+	cmp bad <(head -c 2 /dev/zero)
+}
+
+@test "a file that ends within its first message of 1 MB is recognized" {
+	# The whole message would have 2^24 - 1 bytes.
+	printf '\n\x01a%.0s' {1..333333} >body
+	{ printf '\xff\xff\xff\x07' && cat body; } >log
+	run -1 --separate-stderr execlog-parse log
+	[[ $stderr == *"log:1: the file ends within a message"* ]]
+}
+
 @test "a message longer than --max-record ends the file" {
 	{ framed 1001 && printf '\xff\xff\xff\xff\x0f...' ; } >log
 	run -1 --separate-stderr execlog-parse -f bazel-graph --rejects bad log

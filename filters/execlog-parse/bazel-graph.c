@@ -289,7 +289,10 @@ read_message(struct span message)
 	struct node node;
 	bool has_indexes;
 
-	if ((why = read_node(message, &node)) != NULL) {
+	/* Bazel writes at least a description. */
+	why = message.n == 0 ? "the message is empty" :
+	    read_node(message, &node);
+	if (why != NULL) {
 		filter_reject(state.f, "%s", why);
 		return;
 	}
@@ -434,19 +437,26 @@ bazel_graph_detect(struct input *in)
 	struct span message;
 	struct node node;
 	const char *why;
-	size_t n;
+	size_t n, seen = 0;
 
 	/* What Spark has compressed may look like a truncated message. */
 	if (spark_format.detect(in))
 		return false;
 	do {
 		result = find_message(in, FIRST_MESSAGE_MAX, &message, &n);
+		/* A long message is read again only when it has doubled. */
+		if (result == PROTOBUF_BEYOND && seen > TEXT_BYTES &&
+		    message.n < 2 * seen)
+			continue;
+		seen = message.n;
 		why = read_node(message, &node);
 		if (result == PROTOBUF_INVALID || (why != NULL &&
 		    (result == PROTOBUF_OK ||
 		    why != describe(PROTOBUF_BEYOND))))
 			return false;
 	} while (result != PROTOBUF_OK && input_more(in));
+	/* input_more() may have moved the message. */
+	find_message(in, FIRST_MESSAGE_MAX, &message, &n);
 	return is_binary(message) && (node.texts[DESCRIPTION].n > 0 ||
 	    node.texts[TARGET_LABEL].n > 0 || node.texts[MNEMONIC].n > 0 ||
 	    result == PROTOBUF_BEYOND);
