@@ -1576,3 +1576,12 @@ remote_query() {
 	parse "$(ev done 2 1 sql.mvc)"
 	assert_line -n 0 '{"type":"trace"}'
 }
+
+@test "a line of many objects or brackets is read in linear time" {
+	# In quadratic time each would take much longer.
+	yes "$(ev done 2 1 sql.mvc)" | head -n 100000 | tr '\n' ' ' >objects
+	yes '[' | head -n 2000000 | tr -d '\n' >brackets
+	run -0 --separate-stderr bash -c 'ulimit -t 60; malparse objects >out'
+	[ "$(tail -n 1 out | jq .records)" -gt 100000 ]
+	run -0 --separate-stderr bash -c 'ulimit -t 60; malparse brackets'
+}

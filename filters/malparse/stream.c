@@ -101,13 +101,28 @@ line_length(struct stream *s)
 }
 
 /*
+ * The length of the line, but 0 if it was asked for before: of a line with many
+ * objects, the end would be searched for as many times.
+ */
+static size_t
+first_line_length(struct stream *s)
+{
+	uint64_t line = s->f->input.line + 1;
+
+	if (s->measured_line == line)
+		return 0;
+	s->measured_line = line;
+	return line_length(s);
+}
+
+/*
  * Reads the current line as one object; NULL if it is not one.  Nearly all
  * lines are, so this is tried first.
  */
 static const struct rec *
 read_line(struct stream *s)
 {
-	size_t n = line_length(s);
+	size_t n = first_line_length(s);
 	const char *p = s->f->input.at, *why;
 	const struct rec *r;
 
@@ -181,7 +196,7 @@ read_object(struct stream *s)
 static const struct rec *
 read_bracket(struct stream *s)
 {
-	size_t n = line_length(s), i = 1;
+	size_t n = first_line_length(s), i = 1;
 	struct span line = span_of(s->f->input.at, n);
 	const struct rec *r;
 	const char *why;
@@ -189,7 +204,7 @@ read_bracket(struct stream *s)
 	while (i < n && (line.p[i] == ' ' || line.p[i] == '\t'))
 		i++;
 	/* The first column of a tuple is a number. */
-	if (i == n || !text_is_digit(line.p[i])) {
+	if (i >= n || !text_is_digit(line.p[i])) {
 		consume(s, 1);
 		return NULL;
 	}
@@ -220,6 +235,7 @@ stream_next(struct stream *s)
 		case -1:
 			if (!filter_next_file(s->f))
 				return NULL;
+			s->measured_line = 0;
 			break;
 		case '{':
 			r = read_object(s);

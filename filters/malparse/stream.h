@@ -17,6 +17,8 @@ struct stream {
 	struct filter *f;
 	struct recio *recio;
 	struct buf repaired;	/* a repaired object, or a converted tuple */
+	uint64_t measured_line;	/* of this file, from 1: its length was asked
+				   for */
 };
 
 void stream_init(struct stream *, struct filter *);
