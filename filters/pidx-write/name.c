@@ -1,6 +1,7 @@
 /* name - generates and checks the names of profiles */
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/perun/profile.h"
@@ -12,12 +13,15 @@ names_init(struct names *n, const char *template)
 	*n = (struct names){ .template = template != NULL ? template :
 	    "%collector%-%cmd%-%workload%-%date%" };
 	intern_init(&n->returned);
+	intern_init(&n->stems);
 }
 
 void
 names_release(struct names *n)
 {
 	intern_release(&n->returned);
+	intern_release(&n->stems);
+	free(n->numbers);
 	buf_release(&n->name);
 }
 
@@ -66,9 +70,8 @@ names_make(struct names *n, const struct profile *p, time_t now)
 {
 	const char *at = n->template, *end;
 	char date[32];
-	size_t stem_len;
-	unsigned number = 1;
-	size_t n_returned = n->returned.n;
+	size_t stem_len, n_stems = n->stems.n, n_returned = n->returned.n;
+	sym stem;
 
 	n->name.len = 0;
 	while (*at != '\0') {
@@ -82,13 +85,20 @@ names_make(struct names *n, const struct profile *p, time_t now)
 		at = end + 1;
 	}
 	stem_len = n->name.len;
+	stem = intern_add(&n->stems, buf_span(&n->name));
+	n->numbers = mem_grow(n->numbers, &n->numbers_cap, n->stems.n,
+	    sizeof *n->numbers);
+	if (stem == n_stems)		/* a new stem */
+		n->numbers[stem] = 1;
+	else
+		buf_printf(&n->name, "-%u", ++n->numbers[stem]);
 	for (;;) {
 		buf_str(&n->name, ".perf");
 		intern_add(&n->returned, buf_span(&n->name));
 		if (n->returned.n > n_returned)		/* a new name */
 			return buf_span(&n->name);
 		n->name.len = stem_len;
-		buf_printf(&n->name, "-%u", ++number);
+		buf_printf(&n->name, "-%u", ++n->numbers[stem]);
 	}
 }
 

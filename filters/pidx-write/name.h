@@ -15,6 +15,9 @@ struct profile;
 struct names {
 	const char *template;
 	struct intern returned;	/* all names that names_make() has returned */
+	struct intern stems;	/* the same before number and suffix */
+	unsigned *numbers;	/* the last number of each stem */
+	size_t numbers_cap;
 	struct buf name;	/* the latest of them */
 };
 
