@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
+#include "common/base/sort.h"
 #include "common/json/recio.h"
 #include "common/perun/flatten.h"
 #include "common/perun/pyjson.h"
@@ -67,31 +68,29 @@ struct member {
 	struct span key, token;
 };
 
-/*
- * Inserts a member in order of keys.  If the key exists, the new value replaces
- * the old one, which is appended to overridden with the key.
- */
 static void
 add_member(struct flatten *f, struct span key, struct span token)
 {
-	size_t i = f->n_members;
-	struct member *m;
-
-	f->members = mem_grow(f->members, &f->members_cap, i + 1,
+	f->members = mem_grow(f->members, &f->members_cap, f->n_members + 1,
 	    sizeof *f->members);
-	m = f->members;
-	while (i > 0 && span_compare(m[i - 1].key, key) > 0)
-		i--;
-	if (i == 0 || span_compare(m[i - 1].key, key) != 0) {
-		memmove(m + i + 1, m + i, (f->n_members - i) * sizeof *m);
-		f->n_members++;
-	} else {
-		i--;
-		buf_printf(&f->overridden, "%.*s:", SPAN_ARG(key));
-		pyjson_put(&f->overridden, m[i].token);
-		buf_char(&f->overridden, ',');
-	}
-	m[i] = (struct member){ key, token };
+	f->members[f->n_members++] = (struct member){ key, token };
+}
+
+static int
+compare_members(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	return span_compare(x->key, y->key);
+}
+
+/* Appends a value that another one of its key replaces. */
+static void
+put_overridden(struct flatten *f, const struct field *field)
+{
+	buf_printf(&f->overridden, "%.*s:", SPAN_ARG(field->key));
+	pyjson_put(&f->overridden, field->token);
+	buf_char(&f->overridden, ',');
 }
 
 /*
@@ -104,14 +103,22 @@ static void
 put_type_text(struct flatten *f, const struct rec *r, struct span time,
     struct span snapshot)
 {
+	const struct field *field = r->fields;
+
 	f->n_members = f->overridden.len = f->text.len = 0;
-	for (size_t i = 0; i < r->n; i++)
-		if (f->columns[i] == 0)
-			add_member(f, r->fields[i].key, r->fields[i].token);
+	for (size_t i = 0; i < r->n; i++, field++)
+		if (f->columns[i] != 0)
+			continue;
+		else if ((snapshot.n > 0 && span_eq(field->key, "snapshot")) ||
+		    (time.n > 0 && span_eq(field->key, "time")))
+			put_overridden(f, field);
+		else
+			add_member(f, field->key, field->token);
 	if (snapshot.n > 0)
 		add_member(f, span_str("snapshot"), snapshot);
 	if (time.n > 0)
 		add_member(f, span_str("time"), time);
+	sort(f->members, f->n_members, sizeof *f->members, compare_members);
 	for (size_t i = 0; i < f->n_members; i++) {
 		if (i > 0)
 			buf_str(&f->text, ", ");
@@ -153,21 +160,26 @@ put_rank(struct buf *b, struct span key)
 	}
 }
 
-/* Compares ranks of any length: the one with more digits is greater. */
+/*
+ * Compares ranks of any length: the one with more digits is greater.  Members
+ * of the same rank keep their order, which is that of their addresses.
+ */
 static int
-compare_ranks(struct span key_a, struct span key_b)
+compare_ranks(const void *a, const void *b)
 {
-	struct buf a = { 0 }, b = { 0 };
+	const struct field *x = *(const struct field *const *)a;
+	const struct field *y = *(const struct field *const *)b;
+	struct buf rank_x = { 0 }, rank_y = { 0 };
 	int order;
 
-	put_rank(&a, key_a);
-	put_rank(&b, key_b);
-	order = cmp_u64(a.len, b.len);
+	put_rank(&rank_x, x->key);
+	put_rank(&rank_y, y->key);
+	order = cmp_u64(rank_x.len, rank_y.len);
 	if (order == 0)
-		order = span_compare(buf_span(&a), buf_span(&b));
-	buf_release(&a);
-	buf_release(&b);
-	return order;
+		order = span_compare(buf_span(&rank_x), buf_span(&rank_y));
+	buf_release(&rank_x);
+	buf_release(&rank_y);
+	return order != 0 ? order : (x > y) - (x < y);
 }
 
 /* Appends a scalar as Python's str() prints it, an array or object as JSON. */
@@ -202,7 +214,6 @@ put_uid(struct flatten *f, const struct field *uid)
 	const struct rec *r = NULL;
 	const struct field **parts;
 	const char *why;
-	size_t k;
 
 	f->uid.len = 0;
 	if (uid->kind == REC_OBJECT)
@@ -213,12 +224,9 @@ put_uid(struct flatten *f, const struct field *uid)
 	}
 
 	parts = mem_resize(NULL, r->n, sizeof *parts);
-	for (size_t i = 0; i < r->n; i++) {
-		for (k = i; k > 0 && compare_ranks(parts[k - 1]->key,
-		    r->fields[i].key) > 0; k--)
-			parts[k] = parts[k - 1];
-		parts[k] = &r->fields[i];
-	}
+	for (size_t i = 0; i < r->n; i++)
+		parts[i] = &r->fields[i];
+	sort(parts, r->n, sizeof *parts, compare_ranks);
 	for (size_t i = 0; i < r->n; i++) {
 		if (i > 0)
 			buf_char(&f->uid, ':');
