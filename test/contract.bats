@@ -401,6 +401,28 @@ for case in sys.stdin:
 	done
 }
 
+@test "a line without an end takes no more memory than --max-record" {
+	local f start
+	! is_sanitized || skip "sanitizers need memory"
+	git init -q . && pidx-init >/dev/null
+	for start in '' '{"header": ' '{"a":[1' '{"a":"'; do
+		for body in x ' ' '\f' ',1' '{' '['; do
+			printf "$start" >in
+			yes "$(printf "$body")" | tr -d '\n' |
+				head -c 50000000 >>in
+			for f in buildgraph-parse callgraph-stat critpath \
+				execlog-parse malload malparse perf-diff \
+				pidx-write profile-make; do
+				run bash -c 'ulimit -d 20000
+					"$0" --max-record 1M <in >out' $f
+				[[ $output != *"out of memory"* &&
+					$status -lt 3 ]] || fail "$f, \
+'$start' and '$body': $status $output"
+			done
+		done
+	done
+}
+
 @test "--max-record is the length of the longest line that is accepted" {
 	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"

@@ -287,7 +287,8 @@ filter_next_document(struct filter *f, struct span *text)
 		}
 		if (!filter_next_file(f))
 			return NULL;
-		f->reading.is_stream = scan_is_stream(&f->input);
+		f->reading.is_stream = scan_is_stream(&f->input,
+		    f->max_record);
 	}
 }
 

@@ -8,7 +8,8 @@
 #include "common/io/input.h"
 #include "common/json/recio.h"
 
-enum { SIGNATURE_BYTES = 1000 };
+/* SPACES_MAX limits the white space before the first byte that counts. */
+enum { SIGNATURE_BYTES = 1000, SPACES_MAX = 64 * 1024 };
 
 /*
  * The first row that fits is that of the file.  A file begins with `start`,
@@ -207,6 +208,6 @@ foreign_find(struct input *in, struct recio *io)
 			;
 		found = find(p, in->end, io);
 	} while (!is_enough(p, in->end) && (found == NULL || !is_own(found)) &&
-	    input_more(in));
+	    in->end - in->at < SPACES_MAX && input_more(in));
 	return found == NULL || is_own(found) ? NULL : found;
 }

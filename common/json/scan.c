@@ -98,20 +98,22 @@ scan_rest(struct input *in, struct span *piece)
 }
 
 bool
-scan_is_stream(struct input *in)
+scan_is_stream(struct input *in, size_t limit)
 {
-	const char *first, *newline;
+	const char *newline;
+	size_t seen = 0, n;
 
+	if (scan_peek(in) != '{')
+		return true;
 	do {
-		for (first = in->at; first < in->end &&
-		    json_is_space(*first); first++)
-			;
-		newline = memchr(first, '\n', (size_t)(in->end - first));
+		n = (size_t)(in->end - in->at);
+		newline = memchr(in->at + seen, '\n', n - seen);
 		if (newline != NULL) {
 			while (newline[-1] == '\r' || newline[-1] == ' ')
 				newline--;
-			return *first != '{' || newline[-1] == '}';
+			return newline[-1] == '}';
 		}
-	} while (input_more(in));
+		seen = n;
+	} while (seen <= limit && input_more(in));
 	return true;
 }

@@ -64,8 +64,10 @@ bool scan_rest(struct input *, struct span *piece);
 /*
  * Is the current file a stream of records, one per line?  It is not if its
  * first nonempty line begins with '{' but does not end with '}': the file is
- * then a sequence of JSON documents on any number of lines.  Consumes nothing.
+ * then a sequence of JSON documents on any number of lines.  A line of more
+ * than limit bytes, of which no more than that is buffered, is that of a
+ * stream.  Consumes only white space before the first line.
  */
-bool scan_is_stream(struct input *);
+bool scan_is_stream(struct input *, size_t limit);
 
 #endif

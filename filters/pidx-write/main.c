@@ -372,7 +372,7 @@ read_file(struct filter *f, struct profile_file file)
 	struct span value;
 	struct line line;
 
-	if (scan_is_stream(&f->input)) {
+	if (scan_is_stream(&f->input, f->max_record)) {
 		while (filter_file_line(f, &line))
 			add_value(f, line.len, &file);
 		return;
