@@ -42,6 +42,67 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	done
 }
 
+@test "NaN and Infinity are stored as Python does, and survive a copy" {
+	local in name options
+	profile | jq -c '.models = [] | .x = []' >in
+	for in in NaN Infinity -Infinity '1,NaN,-Infinity' \
+		'"NaN",NaN,"Infinity","N\u0061N","\u004e\u0061\u004e"' \
+		'{"NaN":NaN,"Infinity": "NaN","N\u0061N\"":-Infinity}' \
+		'"I\u006efinity",["-I\u006efinity","-Infinity",-Infinity]' \
+		'"\\",NaN,"a\\\"NaN",-1,"-1","","I","N"'; do
+		awk -v "text=${in//\\/\\\\}" '{ i = index($0, "\"models\":[")
+			print substr($0, 1, i + 9) text substr($0, i + 10)
+		}' in >x.perf
+		name=$(oracle name <x.perf)
+		for options in '' --pending; do
+			pidx-write $options x.perf >out
+			pidx-read -p $options >read
+			# Other tools write strings in another form.
+			records <read | jq -c . >copied
+			rm -r .perun && pidx-init >/dev/null
+			run -0 --separate-stderr pidx-write copied
+			assert_equal "$options $in $(value object)" \
+				"$options $in $name"
+			run -0 pidx-fsck
+			rm -r .perun && pidx-init >/dev/null
+		done
+	done
+	# What is neither JSON nor written by Python
+	for in in nan inf +Infinity -NaN NaNs '{NaN:1}' 1Infinity; do
+		sed "s/\"models\":\[\]/\"models\": [$in]/" in >document
+		run -1 --separate-stderr pidx-write document
+	done
+}
+
+@test "a number too great for a double is rejected, as Python makes it Infinity" {
+	profile | jq -c '.models = []' >in
+	for in in 1E400 -1e309 12345678901234e+300 "1$(printf %0309d 0).0" \
+		'{"a":[1e999]}'; do
+		sed "s/\"models\":\[\]/\"models\":[$in]/" in >document
+		run -1 --separate-stderr pidx-write document
+		[[ $stderr == *"document:1: a number is too great for a double"* ]]
+		echo "{\"type\":\"profile\",\"profile\":$(cat document)}" >record
+		run -1 --separate-stderr pidx-write record
+		[ -z "$(ls .perun/objects)" ]
+	done
+	for in in 1e308 -1.7976931348623157E+308 1e-400 "1$(printf %0309d 0)"; do
+		sed "s/\"models\":\[\]/\"models\":[$in]/" in >document
+		run -0 --separate-stderr pidx-write document
+	done
+}
+
+@test "non_finite that does not name such strings makes a record bad input" {
+	profile | jq -c '{type: "profile", profile: (. + {x: ["NaN", 1, "NaN"]})}' \
+		>in
+	for places in '[2]' '[1,0]' '[-1]' '["0"]' '{}' 0 null '[0,0]'; do
+		jq -c --argjson p "$places" '.non_finite = $p' in >record
+		run -1 --separate-stderr pidx-write record
+		[[ $stderr == *"record:1: non_finite does not name values"* ]]
+	done
+	jq -c '.non_finite = [1]' in >record
+	run -0 pidx-write record
+}
+
 @test "objects are named as by Perun before 0.17, unflattened" {
 	seed=$(seed)
 	oracle profiles "$seed" 300 >profiles

@@ -144,6 +144,8 @@ filter_begin(struct filter *f, const struct about *about,
 	f->reading.what = about->reads;
 	if (f->reading.records)
 		f->reading.recio = recio_new(about->keys);
+	if (about->reads_python)
+		recio_accept_python(f->reading.recio);
 	f->reading.operands = argv + optind;
 	f->reading.n_operands = (size_t)(argc - optind);
 	init_input(f, f->reading.operands, f->reading.n_operands);

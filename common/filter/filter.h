@@ -31,6 +31,8 @@ struct about {
 					   NULL */
 	const struct input_format *const *formats;	/* for --help
 						   (format.h), or NULL */
+	bool reads_python;	/* they may be documents that Python wrote:
+				   recio_accept_python() */
 	bool reports;		/* has the options --text and --json */
 	bool is_command;	/* the operands are a command and its options */
 };

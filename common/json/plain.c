@@ -75,7 +75,7 @@ read_chars(const char *p, const char *end, struct span *text)
  * that it must fit.
  */
 static ALWAYS_INLINE const char *
-read_number(const char *p, const char *end, struct field *f)
+read_number(const char *p, const char *end, struct rec *r, struct field *f)
 {
 	const char *start = p, *digits;
 	bool negative = *p == '-';
@@ -88,6 +88,7 @@ read_number(const char *p, const char *end, struct field *f)
 	if (p < end && (*p == '.' || *p == 'e' || *p == 'E')) {
 		if ((p = skip_fraction(p, end)) == NULL)
 			return NULL;
+		rec_check_number(r, span_of(start, (size_t)(p - start)));
 	} else if (p - digits <= 18) {
 		f->is_int = true;
 		f->integer = negative ? -(int64_t)value : (int64_t)value;
@@ -138,10 +139,10 @@ add_key(struct span *other_keys, size_t *n, struct span key)
  * syntax, but keeps no text.
  */
 static const char *
-check_value(const char *p, const char *end, unsigned depth)
+check_value(const char *p, const char *end, struct rec *r, unsigned depth)
 {
 	struct span text, other_keys[OTHER_KEYS_MAX];
-	const char *comma;
+	const char *comma, *after;
 	size_t n_other_keys = 0;
 	char close;
 
@@ -158,7 +159,9 @@ check_value(const char *p, const char *end, unsigned depth)
 	case '[':
 		break;
 	default:
-		return skip_number(p, end);
+		if ((after = skip_number(p, end)) != NULL)
+			rec_check_number(r, span_of(p, (size_t)(after - p)));
+		return after;
 	}
 	close = *p == '{' ? '}' : ']';
 	p = skip_spaces(p + 1, end);
@@ -168,7 +171,7 @@ check_value(const char *p, const char *end, unsigned depth)
 		if (close == '}' && ((p = read_key(p, end, &text)) == NULL ||
 		    !add_key(other_keys, &n_other_keys, text)))
 			return NULL;
-		if ((p = check_value(p, end, depth + 1)) == NULL)
+		if ((p = check_value(p, end, r, depth + 1)) == NULL)
 			return NULL;
 		p = skip_spaces(p, end);
 		if ((comma = accept_comma(p, end)) == NULL)
@@ -193,7 +196,7 @@ read_array(const char *p, const char *end, struct rec *r, struct field *f)
 			rec_add_item(r, text);
 		} else {
 			f->mixed = true;
-			if ((p = check_value(p, end, 1)) == NULL)
+			if ((p = check_value(p, end, r, 1)) == NULL)
 				return NULL;
 		}
 		p = skip_spaces(p, end);
@@ -220,7 +223,7 @@ read_value(const char *p, const char *end, struct rec *r, struct field *f)
 		break;
 	case '{':
 		f->kind = REC_OBJECT;
-		p = check_value(p, end, 1);
+		p = check_value(p, end, r, 1);
 		break;
 	case 't':
 		f->kind = REC_TRUE;
@@ -232,7 +235,7 @@ read_value(const char *p, const char *end, struct rec *r, struct field *f)
 		break;
 	default:
 		f->kind = REC_NUMBER;
-		p = read_number(p, end, f);
+		p = read_number(p, end, r, f);
 	}
 	if (p != NULL)
 		f->token = span_of(start, (size_t)(p - start));

@@ -1,5 +1,6 @@
 /* rec - an ordered record, and typed access to its fields */
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -45,8 +46,36 @@ void
 rec_clear(struct rec *r)
 {
 	r->n = r->n_items = 0;
+	r->too_great = span_of(NULL, 0);
 	memset(r->field_numbers, 0, r->n_keys * sizeof *r->field_numbers);
 	arena_reset(&r->arena);
+}
+
+bool
+rec_is_finite(struct span number)
+{
+	/* Numbers of that many bytes, with so few digits in the exponent. */
+	enum { SAFE_BYTES = 200, SAFE_EXPONENT = 2 };
+	const char *end = number.p + number.n, *p = end;
+	char *copy;
+	bool is_finite;
+
+	while (p > number.p && text_is_digit(p[-1]))
+		p--;
+	if (p <= number.p + 1 || (number.n <= SAFE_BYTES && (p[-1] == '.' ||
+	    end - p <= SAFE_EXPONENT)))
+		return true;
+	copy = mem_strndup(number.p, number.n);	/* strtod() needs a NUL */
+	is_finite = isfinite(strtod(copy, NULL));
+	free(copy);
+	return is_finite;
+}
+
+void
+rec_check_number(struct rec *r, struct span number)
+{
+	if (r->too_great.p == NULL && !rec_is_finite(number))
+		r->too_great = number;
 }
 
 unsigned

@@ -58,11 +58,19 @@ struct rec {
 	size_t n_items, items_cap;
 	/* For each declared key the index of its field, from 1; 0: absent. */
 	uint32_t field_numbers[KEYS_MAX];
+	struct span too_great;	/* the first number, of any depth, that
+				   rec_is_finite() does not accept, or NULL */
 	struct arena arena;
 	/* Two guesses for what follows each key, by its number; also for the
 	   start of the record (0) and undeclared keys (KEYS_MAX + 1). */
 	struct key_guess guesses[KEYS_MAX + 2][2];
 };
+
+/*
+ * Whether a number, which is written as JSON requires, is finite as a double.
+ * An integer of any length is accepted: it need not be read as a double.
+ */
+bool rec_is_finite(struct span number);
 
 /*
  * The functions from here to rec_add_item() are for plain.c and recio.c, which
@@ -72,6 +80,7 @@ struct rec {
 void rec_init(struct rec *, const char *const *keys);
 void rec_release(struct rec *);
 void rec_clear(struct rec *);
+void rec_check_number(struct rec *, struct span);	/* for too_great */
 
 /* A key's index among the declared ones, counted from 1; 0: not declared. */
 unsigned rec_key_number(const struct rec *, struct span key);

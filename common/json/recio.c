@@ -9,6 +9,7 @@
 #include "common/base/err.h"
 #include "common/base/sort.h"
 #include "common/json/items.h"
+#include "common/json/nonfinite.h"
 #include "common/json/plain.h"
 #include "common/json/recio.h"
 #include "common/json/skip.h"
@@ -36,6 +37,8 @@ struct recio {
 	size_t first_name[RECIO_DEPTH + 1];	/* of each level, in names */
 	const char *why;		/* the reason for an error, or NULL */
 	char message[256];
+	bool is_python;			/* recio_accept_python() */
+	struct buf hidden;		/* the text, from nonfinite_hide() */
 };
 
 /* The start of the token that yajl has just read. */
@@ -146,7 +149,10 @@ on_boolean(void *context, int value)
 static int
 on_number(void *context, const char *p, size_t n)
 {
-	return add_scalar(context, REC_NUMBER, span_of(p, n));
+	struct recio *io = context;
+
+	rec_check_number(&io->rec, span_of(p, n));
+	return add_scalar(io, REC_NUMBER, span_of(p, n));
 }
 
 static int
@@ -344,12 +350,19 @@ recio_new(const char *const *keys)
 }
 
 void
+recio_accept_python(struct recio *io)
+{
+	io->is_python = true;
+}
+
+void
 recio_free(struct recio *io)
 {
 	if (io == NULL)
 		return;
 	yajl_free(io->yajl);
 	rec_release(&io->rec);
+	buf_release(&io->hidden);
 	free(io->names);
 	free(io);
 }
@@ -381,10 +394,13 @@ struct rec *
 recio_parse(struct recio *io, struct span text, const char **why)
 {
 	yajl_status status = yajl_status_ok;
-	const char *end = text.p + text.n;
+	const char *end;
 
 	if (text.n > 0 && plain_read(&io->rec, text) == text.n)
 		return &io->rec;
+	if (io->is_python)
+		text = nonfinite_hide(&io->hidden, text);
+	end = text.p + text.n;
 	io->text = text;
 	io->token_end = io->object_end = 0;
 	io->depth = 0;

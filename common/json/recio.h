@@ -19,6 +19,12 @@ struct recio *recio_new(const char *const *keys);
 void recio_free(struct recio *);
 
 /*
+ * Accepts what Python's json module writes and JSON does not have: NaN,
+ * Infinity and -Infinity become strings, as from nonfinite_hide().
+ */
+void recio_accept_python(struct recio *);
+
+/*
  * Reads a text as a record, which is valid until the next call; the text must
  * live as long as the record.  Returns NULL if the text is not a record; *why
  * is then the reason, valid until the next call.

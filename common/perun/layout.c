@@ -7,7 +7,6 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "common/json/recio.h"
 #include "common/perun/layout.h"
 #include "common/perun/profile.h"
 
@@ -30,15 +29,13 @@ struct headers {
 	const struct store *store;
 	struct buf packed;
 	struct object object;
-	struct recio *recio;
 	struct profile profile;
 };
 
 static void
 headers_begin(struct headers *h, const struct store *store)
 {
-	*h = (struct headers){ .store = store,
-	    .recio = recio_new(profile_keys) };
+	*h = (struct headers){ .store = store };
 	profile_init(&h->profile);
 }
 
@@ -46,7 +43,6 @@ static void
 headers_end(struct headers *h)
 {
 	profile_release(&h->profile);
-	recio_free(h->recio);
 	buf_release(&h->object.text);
 	buf_release(&h->packed);
 }
@@ -61,14 +57,10 @@ enum evidence { FITS_NONE, FITS_ARGS, FITS_LABEL, FITS_BOTH };
 static bool
 read_profile(struct headers *h, const struct pidx_entry *e)
 {
-	const struct rec *r;
 	const char *why;
 
-	if (!perun_read_object(h->store, e->object, &h->packed, &h->object,
-	    &why))
-		return false;
-	r = recio_parse(h->recio, h->object.body, &why);
-	return r != NULL && profile_describe(&h->profile, r, &why);
+	return perun_read_object(h->store, e->object, &h->packed, &h->object,
+	    &why) && profile_describe(&h->profile, h->object.body, &why);
 }
 
 static enum evidence

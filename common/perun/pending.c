@@ -10,7 +10,6 @@
 #include "common/base/err.h"
 #include "common/io/fd.h"
 #include "common/io/listing.h"
-#include "common/json/recio.h"
 #include "common/perun/pending.h"
 
 static int
@@ -105,15 +104,13 @@ describe(struct pending *p, const char *name, struct pidx_entry *e,
     struct span *origin)
 {
 	struct stat st;
-	const struct rec *r;
 	const char *why;
 
 	if (!load(p, name, &st))
 		return strerror(errno);
 	if (pending_time(&st) < 0 || pending_time(&st) > UINT32_MAX)
 		return "its time is not between 1970 and 2106";
-	r = recio_parse(p->recio, buf_span(&p->text), &why);
-	if (r == NULL || !profile_describe(&p->profile, r, &why))
+	if (!profile_describe(&p->profile, buf_span(&p->text), &why))
 		return why;
 	*e = (struct pidx_entry){ .time = (uint32_t)pending_time(&st),
 	    .path = span_str(name) };
@@ -129,7 +126,7 @@ pending_read(struct pending *p, const struct store *s)
 	struct pidx *index = &p->index;
 	size_t n;
 
-	*p = (struct pending){ .store = s, .recio = recio_new(profile_keys) };
+	*p = (struct pending){ .store = s };
 	profile_init(&p->profile);
 	names = pending_names(s, &p->arena, &n);
 	index->entries = mem_resize(NULL, n, sizeof *index->entries);
@@ -155,7 +152,6 @@ pending_release(struct pending *p)
 	free(p->origins);
 	free(p->errors);
 	arena_release(&p->arena);
-	recio_free(p->recio);
 	profile_release(&p->profile);
 	buf_release(&p->text);
 }
@@ -176,5 +172,5 @@ pending_document(struct pending *p, const char *name, struct span *document,
 		if (*c == '\n' || *c == '\r')
 			*c = ' ';
 	*document = buf_span(&p->text);
-	return recio_parse(p->recio, *document, why) != NULL;
+	return profile_describe(&p->profile, *document, why);
 }

@@ -55,7 +55,6 @@ struct pending {
 	/* Private to pending.c. */
 	const struct store *store;
 	struct arena arena;
-	struct recio *recio;
 	struct profile profile;
 	struct buf text;
 };
@@ -66,7 +65,7 @@ void pending_release(struct pending *);
 /*
  * Reads a pending profile and sets *document to its JSON text, as one line,
  * borrowed until this function is called again.  False if the file can no
- * longer be read or is no longer valid JSON: *why is then the reason.
+ * longer be read or is no longer a profile: *why is then the reason.
  */
 bool pending_document(struct pending *, const char *name,
     struct span *document, const char **why);

@@ -33,13 +33,16 @@ KEY_LIST(name_keys, NAME_KEYS);
 void
 profile_init(struct profile *p)
 {
-	*p = (struct profile){ .header_recio = recio_new(header_keys),
+	*p = (struct profile){ .recio = recio_new(profile_keys),
+	    .header_recio = recio_new(header_keys),
 	    .name_recio = recio_new(name_keys) };
+	recio_accept_python(p->recio);
 }
 
 void
 profile_release(struct profile *p)
 {
+	recio_free(p->recio);
 	recio_free(p->header_recio);
 	recio_free(p->name_recio);
 	arena_release(&p->arena);
@@ -313,8 +316,16 @@ profile_is_document(const struct rec *r)
 	return rec_get(r, HEADER) != NULL;
 }
 
-bool
-profile_describe(struct profile *p, const struct rec *r, const char **why)
+const char *
+profile_number_error(const struct rec *r)
+{
+	return r->too_great.p != NULL ? "a number is too great for a double: "
+	    "Python would write Infinity in its place" : NULL;
+}
+
+/* Sets the strings; false if the record is not a valid profile. */
+static bool
+describe(struct profile *p, const struct rec *r, const char **why)
 {
 	arena_reset(&p->arena);
 	p->origin = span_of(NULL, 0);
@@ -326,11 +337,20 @@ profile_describe(struct profile *p, const struct rec *r, const char **why)
 }
 
 bool
+profile_describe(struct profile *p, struct span text, const char **why)
+{
+	const struct rec *r = recio_parse(p->recio, text, why);
+
+	return r != NULL && describe(p, r, why) &&
+	    (*why = profile_number_error(r)) == NULL;
+}
+
+bool
 profile_make(struct profile *p, const struct rec *r, bool flat,
     const char **why)
 {
 	p->body.len = 0;
-	if (!profile_describe(p, r, why))
+	if (!describe(p, r, why))
 		return false;
 	if (flat) {
 		*why = make_flat(p, r);

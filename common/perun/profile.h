@@ -25,7 +25,7 @@ struct profile {
 	struct buf body;		/* the document */
 
 	/* Private to profile.c. */
-	struct recio *header_recio, *name_recio;
+	struct recio *recio, *header_recio, *name_recio;
 	struct arena arena;
 };
 
@@ -36,7 +36,8 @@ struct profile {
  */
 #define PROFILE_KEYS(K)							\
 	K(PROFILE_VERSION, "minor_version") K(PROFILE_PATH, "path")	\
-	K(PROFILE_TIME, "time") K(PROFILE_DOCUMENT, "profile")
+	K(PROFILE_TIME, "time") K(PROFILE_DOCUMENT, "profile")		\
+	K(PROFILE_NON_FINITE, "non_finite")
 enum { PROFILE_TYPE, PROFILE_KEYS(KEY_INDEX) PROFILE_RECORD_KEYS };
 extern const char *const profile_keys[];
 
@@ -54,8 +55,14 @@ void profile_release(struct profile *);
 bool profile_make(struct profile *, const struct rec *, bool flat,
     const char **why);
 
-/* Sets the strings as profile_make() does, but not the body. */
-bool profile_describe(struct profile *, const struct rec *, const char **why);
+/* Why a profile with the numbers of this one must not be stored, or NULL. */
+const char *profile_number_error(const struct rec *);
+
+/*
+ * Sets the strings as profile_make() does, but not the body, from a profile as
+ * it is stored.
+ */
+bool profile_describe(struct profile *, struct span text, const char **why);
 
 /* Sets the strings and the postprocessors of an entry, copied to the arena. */
 void profile_strings(const struct profile *, struct arena *,

@@ -7,6 +7,7 @@
 
 #include "common/base/hex.h"
 #include "common/base/mem.h"
+#include "common/json/nonfinite.h"
 #include "common/json/skip.h"
 #include "common/perun/pyjson.h"
 
@@ -313,7 +314,8 @@ put_number(struct buf *b, struct span s)
 void
 pyjson_put(struct buf *b, struct span json)
 {
-	const char *p = json.p, *end = p + json.n, *start;
+	const char *p = json.p, *end = p + json.n, *start, *number;
+	size_t n;
 
 	while (p < end) {
 		start = p++;
@@ -327,7 +329,11 @@ pyjson_put(struct buf *b, struct span json)
 			buf_str(b, ": ");
 			break;
 		case '"':
-			p = put_string(b, p, end);
+			n = nonfinite_find(span_of(start,
+			    (size_t)(end - start)), &number);
+			if (n > 0)
+				buf_str(b, number);
+			p = n > 0 ? start + n : put_string(b, p, end);
 			break;
 		case '-': case '0': case '1': case '2': case '3': case '4':
 		case '5': case '6': case '7': case '8': case '9':

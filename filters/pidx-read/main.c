@@ -11,7 +11,7 @@
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "common/json/recio.h"
+#include "common/json/nonfinite.h"
 #include "common/perun/entry.h"
 #include "common/perun/index.h"
 #include "common/perun/object.h"
@@ -74,7 +74,7 @@ static struct {
 	struct buf why;			/* why an index cannot be read */
 	struct buf packed;		/* contents of the object's file */
 	struct object object;
-	struct recio *recio;		/* parses the object as a profile */
+	struct buf named, places;	/* see put_profile() */
 	struct profile profile;		/* of the object */
 	bool *selected;			/* by entry: see select_from() */
 	size_t selected_cap, n_selected;
@@ -123,15 +123,6 @@ read_object(struct filter *f, const struct pidx_entry *e)
 	return false;
 }
 
-/* Sets job.profile from job.object; false if that is not a profile. */
-static bool
-describe_object(const char **why)
-{
-	const struct rec *r = recio_parse(job.recio, job.object.body, why);
-
-	return r != NULL && profile_describe(&job.profile, r, why);
-}
-
 /*
  * Sets the names of the postprocessors from the profile.  An index has only the
  * names joined by spaces, so this is needed if that string has a space.  If the
@@ -146,9 +137,24 @@ find_postprocessors(struct pidx_entry *e)
 	if (e->postprocessors.p == NULL && string.n > 0 &&
 	    memchr(string.p, ' ', string.n) != NULL &&
 	    perun_read_object(&job.perun.store, e->object, &job.packed,
-	    &job.object, &why) && describe_object(&why) &&
+	    &job.object, &why) &&
+	    profile_describe(&job.profile, job.object.body, &why) &&
 	    span_compare(buf_span(&job.profile.postprocessors), string) == 0)
 		e->postprocessors = buf_span(&job.profile.names);
+}
+
+/*
+ * Appends a profile, which may have numbers that JSON has not.  A reader of
+ * records finds names instead, and their places beside them.
+ */
+static void
+put_profile(struct buf *b, struct span profile)
+{
+	job.places.len = 0;
+	json_raw(b, "profile", nonfinite_name(&job.named, profile,
+	    &job.places));
+	if (job.places.len > 0)
+		json_raw(b, "non_finite", buf_span(&job.places));
 }
 
 static void
@@ -169,7 +175,7 @@ emit_entry(struct filter *f, const unsigned char *version,
 	b = filter_begin_record(f, opt.profiles ? "profile" : "entry");
 	entry_put(b, version, e);
 	if (opt.profiles)
-		json_raw(b, "profile", job.object.body);
+		put_profile(b, job.object.body);
 	filter_end_record(f);
 }
 
@@ -250,7 +256,7 @@ read_index(struct filter *f, const unsigned char *version)
 		e = &index.entries[i];
 		if (!read_object(f, e))
 			continue;
-		if (describe_object(&why))
+		if (profile_describe(&job.profile, job.object.body, &why))
 			profile_strings(&job.profile, &arena, e);
 		else
 			filter_fail(f, "the object of '%.*s' is not a profile: "
@@ -293,7 +299,7 @@ emit_pending(struct filter *f, struct pending *p, size_t i)
 	json_int(b, "time", e->time);
 	entry_put_strings(b, e);
 	if (opt.profiles)
-		json_raw(b, "profile", document);
+		put_profile(b, document);
 	filter_end_record(f);
 }
 
@@ -431,7 +437,6 @@ main(int argc, char **argv)
 	    filter_operand(&f) != NULL)
 		die("pending profiles and settings do not belong to a "
 		    "revision");
-	job.recio = recio_new(profile_keys);
 	profile_init(&job.profile);
 	if (opt.config != NULL) {
 		write_setting(&f);
@@ -444,7 +449,8 @@ main(int argc, char **argv)
 			print_nothing(&f);
 	}
 	profile_release(&job.profile);
-	recio_free(job.recio);
+	buf_release(&job.named);
+	buf_release(&job.places);
 	perun_close(&job.perun);
 	return filter_end(&f);
 }

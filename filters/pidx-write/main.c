@@ -14,6 +14,7 @@
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
+#include "common/json/nonfinite.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
 #include "common/perun/entry.h"
@@ -54,6 +55,7 @@ static const struct about about = {
 	    "writes an entry record\nfor each when all of them are durable.",
 	.reads = "profiles",
 	.keys = profile_keys,
+	.reads_python = true,
 };
 
 static struct {
@@ -62,6 +64,7 @@ static struct {
 	struct profile profile;
 	struct names names;		/* generates names of profiles */
 	struct recio *inner;		/* parses a profile within a record */
+	struct buf restored;		/* such a profile */
 	unsigned char commit[STORE_NAME_SIZE];	/* for find_version() */
 	bool has_commit;		/* `commit` is set */
 	time_t now;
@@ -221,14 +224,21 @@ static const struct rec *
 find_document(struct filter *f, const struct rec *r)
 {
 	const struct field *inner = rec_get(r, PROFILE_DOCUMENT);
+	const struct field *places = rec_get(r, PROFILE_NON_FINITE);
 	const struct rec *document = NULL;
 	const char *why = "a profile has no header";
+	struct span text;
 
 	if (profile_is_document(r))
 		return r;
 	if (rec_is(r, "profile") && inner != NULL &&
-	    inner->kind == REC_OBJECT)
-		document = recio_parse(job.inner, inner->token, &why);
+	    inner->kind == REC_OBJECT) {
+		text = inner->token;
+		why = "non_finite does not name values of the profile";
+		if (places == NULL || nonfinite_restore(&job.restored, &text,
+		    places->token))
+			document = recio_parse(job.inner, text, &why);
+	}
 	if (document == NULL && (rec_is(r, "profile") ||
 	    rec_get(r, KEY_TYPE) == NULL))
 		filter_reject(f, "%s", why);
@@ -295,7 +305,8 @@ add_profile(struct filter *f, const struct rec *r,
 
 	if (document == NULL)
 		return;
-	if (!profile_make(&job.profile, document,
+	if ((why = profile_number_error(document)) != NULL ||
+	    !profile_make(&job.profile, document,
 	    !opt.unflattened && !opt.pending, &why)) {
 		filter_reject(f, "%s", why);
 		return;
@@ -497,6 +508,7 @@ main(int argc, char **argv)
 		register_all(&f);
 
 	recio_free(job.inner);
+	buf_release(&job.restored);
 	names_release(&job.names);
 	profile_release(&job.profile);
 	registry_release(&job.registry);
