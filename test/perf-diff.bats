@@ -244,8 +244,8 @@ profile_of() {
 	run -2 --separate-stderr perf-diff old new
 	[ "$(found 'select(.type == "change") | .n_before')" = 1 ]
 	[ "$(wc -l <<<"$stderr")" -eq 7 ]
-	[[ $stderr == *"old:2: the value is negative"* ]]
-	[[ $stderr == *"old:3: the value is too great"* ]]
+	[[ $stderr == *"old:2: the value of 'a' is negative"* ]]
+	[[ $stderr == *"old:3: the value of 'a' is too great"* ]]
 }
 
 @test "an invalid amount is not used, the others of its profile are" {

@@ -110,8 +110,8 @@ build() {
 	assert_equal "$(resources)" "a time 1"
 	assert_equal "$stderr" "profile-make: in:2: the workload is 'x' here, but 'w' before
 profile-make: in:3: the unit of time is s here, but ms before
-profile-make: in:4: the value is negative
-profile-make: in:5: value is missing or not a number
+profile-make: in:4: the value of 'a' is negative
+profile-make: in:5: the value of 'a' is not a number
 profile-make: in:6: elapsed_us is not an integer below 2^53"
 	run -1 --separate-stderr profile-make --workload all in
 	assert_equal "$(resources)" $'a time 1\na time 2'
@@ -128,12 +128,30 @@ profile-make: in:6: elapsed_us is not an integer below 2^53"
 		"profile-make: new:1: the cmd is './app' here, but './app -v' before"
 }
 
-@test "an invalid profile adds nothing" {
+@test "an invalid amount is not used, the others of its profile are" {
 	build 5 | profile-make >good
-	sed 's/"amount":1,/"amount":-1,/' good >bad
-	run -1 --separate-stderr profile-make good bad
-	assert_equal "$(resources)" $'a time 5\nb time 1'
-	[[ $stderr == *"bad:1: an amount is not a number, or is negative" ]]
+	for amount in '-1 is negative' 'NaN is not finite' \
+		'-Infinity is not finite' '1e999 is not finite' \
+		'"x" is not a number' 'null is not a number'; do
+		sed "s/\"amount\":1,/\"amount\":${amount%% *},/" good >bad
+		run -1 --separate-stderr profile-make bad
+		assert_equal "$(resources)" 'a time 5'
+		assert_equal "$stderr" \
+			"profile-make: bad:1: an amount of 'b' ${amount#* }"
+		lines "{\"uid\":\"b\",\"value\":${amount%% *}}" \
+			'{"uid":"a","value":7}' >bad
+		run -1 --separate-stderr profile-make bad
+		assert_equal "$(jq .global.resources[].amount <<<"$output")" 7
+		[[ $stderr == "profile-make: bad:1: the value of 'b' is"* ]]
+	done
+	# Of flattened resources, those that are not of the right form
+	lines '{"header":{"type":"time","cmd":"x","workload":""},"resources":
+		{"a#0":{"amount":[1,2]},"b#0":{"amount":3},"c#0":4}}' >bad
+	run -1 --separate-stderr profile-make bad
+	assert_equal "$(jq -c '[.global.resources[].amount]' <<<"$output")" \
+		'[1,2]'
+	assert_equal "$stderr" "profile-make: bad:1: the resource 'b' has no \
+array of amounts; 1 more value is not used"
 }
 
 @test "a sum of 2^53 or more is rejected" {

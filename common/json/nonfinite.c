@@ -107,7 +107,8 @@ size_t
 nonfinite_find(struct span text, const char **number)
 {
 	/* Nearly all strings begin otherwise. */
-	if (text.n < 2 || strchr("NI-", text.p[1]) == NULL)
+	if (text.n < 2 || (text.p[1] != 'N' && text.p[1] != 'I' &&
+	    text.p[1] != '-'))
 		return 0;
 	for (int w = 0; w < N_WORDS; w++)
 		if (span_begins_with(text, words[HIDDEN][w])) {

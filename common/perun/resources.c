@@ -67,6 +67,8 @@ resources_new(void)
 	r->resource = recio_new(resource_keys);
 	r->frame = recio_new(frame_keys);
 	r->unflattened = recio_new(profile_keys);
+	recio_accept_python(r->document);
+	recio_accept_python(r->unflattened);
 	profile_init(&r->profile);
 	intern_init(&r->names);
 	intern_init(&r->texts);
@@ -300,28 +302,21 @@ resources_parts(const struct resources *r)
 }
 
 bool
-resources_next(struct resources *r, struct resource_group *g,
-    const char **why)
+resources_next(struct resources *r, struct resource_group *g)
 {
 	const struct rec *group;
-	const struct field *amount;
-	size_t i;
+	const struct field *amount, *field;
+	const char *why;
 
-	*why = NULL;
 	while (r->groups != NULL && r->next < r->groups->n) {
-		i = r->next++;
-		group = recio_parse(r->resource, r->groups->fields[i].token,
-		    why);
-		if (group == NULL)
-			return false;
-		if ((amount = rec_get(group, R_AMOUNT)) == NULL)
+		field = &r->groups->fields[r->next++];
+		group = recio_parse(r->resource, field->token, &why);
+		amount = group != NULL ? rec_get(group, R_AMOUNT) : NULL;
+		if (group != NULL && amount == NULL)
 			continue;
-		if (amount->kind != REC_ARRAY) {
-			*why = "the amount of a resource is not an array";
-			return false;
-		}
-		g->amounts = amount->token;
-		describe_group(r, r->groups->fields[i].key, g);
+		describe_group(r, field->key, g);
+		g->is_valid = amount != NULL && amount->kind == REC_ARRAY;
+		g->amounts = g->is_valid ? amount->token : span_of("[]", 2);
 		return true;
 	}
 	return false;

@@ -9,7 +9,7 @@
  * Reads what a Perun profile measures, in any form that Perun reads:
  *
  *	why = resources_begin(r, document);
- *	while (why == NULL && resources_next(r, &resource, &why))
+ *	while (why == NULL && resources_next(r, &resource))
  *		...
  *
  * Each text is borrowed until the next resources_begin(); its p is NULL if the
@@ -30,6 +30,7 @@ struct resource_group {
 	struct span unit;
 	struct span trace;	/* the functions of its stack, "a < b" */
 	bool exact;		/* the amounts have no noise: counts */
+	bool is_valid;		/* an object with an array of amounts */
 	struct span amounts;	/* an array, as JSON; for items_next() */
 };
 
@@ -42,10 +43,9 @@ const char *resources_begin(struct resources *, struct span document);
 const struct profile_parts *resources_parts(const struct resources *);
 
 /*
- * The next group that has amounts; false at the end, or if the profile is
- * invalid: *why is then the reason.
+ * The next group that has amounts, or is not valid: its array is then empty.
+ * False at the end.
  */
-bool resources_next(struct resources *, struct resource_group *,
-    const char **why);
+bool resources_next(struct resources *, struct resource_group *);
 
 #endif

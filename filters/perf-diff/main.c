@@ -79,6 +79,7 @@ static const struct about about = {
 	    "commits of a history changed it.",
 	.reads = "profiles or samples",
 	.keys = read_keys,
+	.reads_python = true,
 	.reports = true,
 };
 

@@ -8,6 +8,7 @@
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/json/items.h"
+#include "common/json/nonfinite.h"
 #include "common/json/skip.h"
 #include "common/perun/resources.h"
 #include "filters/perf-diff/read.h"
@@ -85,13 +86,14 @@ read_usual(struct span text, double *value)
 /* Sums of larger values could be infinite. */
 #define VALUE_MAX 1e300
 
-/* Why a value is not a sample; NULL if it is. */
+/* Why a JSON value is not a sample; NULL if it is. */
 static const char *
 check_value(struct span text, double *value)
 {
 	if (!read_usual(text, value)) {
 		if (skip_number(text.p, text.p + text.n) != text.p + text.n)
-			return "is missing or not a number";
+			return nonfinite_is_string(text) ? "is not finite" :
+			    "is missing or not a number";
 		/* What follows a number in JSON ends it for strtod(), too. */
 		*value = strtod(text.p, NULL);
 	}
@@ -168,6 +170,9 @@ stage_group(const struct resource_group *g)
 	struct span rest = g->amounts, item;
 	const char *why;
 
+	if (!g->is_valid && reader.n_bad++ == 0)
+		buf_printf(&reader.bad, "the resource '%.*s' has no array of "
+		    "amounts", SPAN_ARG(g->uid));
 	while (items_next(&rest, &item)) {
 		why = check_value(item, &new.value);
 		if (why == NULL)
@@ -188,14 +193,14 @@ read_document(struct filter *f, struct span text, uint32_t version)
 	intern_release(&reader.slots);
 	intern_init(&reader.slots);
 	reader.n_staged = reader.n_bad = reader.bad.len = 0;
-	while (why == NULL && resources_next(reader.resources, &group, &why))
+	while (why == NULL && resources_next(reader.resources, &group))
 		stage_group(&group);
 	if (why != NULL)
 		return why;
 	if (reader.n_bad == 1)
 		filter_reject(f, "%s", buf_cstr(&reader.bad));
 	else if (reader.n_bad > 1)
-		filter_reject(f, "%zu amounts are not used, the first because "
+		filter_reject(f, "%zu values are not used, the first because "
 		    "%s", reader.n_bad, buf_cstr(&reader.bad));
 	for (s = reader.staged; s < reader.staged + reader.n_staged; s++)
 		samples_add(reader.samples, s->key, s->value, s->unit, s->exact,
@@ -238,11 +243,11 @@ read_sample(const struct rec *rec, uint32_t side)
 		    intern_add(&reader.samples->texts, text);
 	if (parts[PART_UID] == SYM_NONE)
 		return "uid is not a string";
-	why = check_value(f != NULL && f->kind == REC_NUMBER ? f->text :
-	    span_of("", 0), &value);
+	why = check_value(f != NULL ? f->token : span_of("", 0), &value);
 	if (why != NULL) {
 		reader.bad.len = 0;
-		buf_printf(&reader.bad, "the value %s", why);
+		buf_printf(&reader.bad, "the value of '%s' %s",
+		    intern_str(&reader.samples->texts, parts[PART_UID]), why);
 		return buf_cstr(&reader.bad);
 	}
 	if ((why = find_version(rec, side, &version)) != NULL)

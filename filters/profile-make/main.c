@@ -38,6 +38,7 @@ static const struct about about = {
 	    "groups, critical paths,\noperations, functions, samples.",
 	.reads = "records of what was measured",
 	.keys = records_keys,
+	.reads_python = true,
 };
 
 static const char *const types[] = { "time", "memory", "mixed", NULL };

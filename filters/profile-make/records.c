@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/json/items.h"
+#include "common/json/nonfinite.h"
 #include "common/json/recio.h"
 #include "common/json/skip.h"
 #include "common/perun/resources.h"
@@ -71,6 +72,8 @@ struct records {
 	struct { bool is_known; sym type, subtype; } measured[N_MEASURED];
 	struct buf query;		/* of the last query_stat record */
 	struct buf uid, why;
+	size_t n_bad;			/* values of this profile not used */
+	struct buf bad;			/* why the first is not */
 };
 
 struct records *
@@ -95,6 +98,7 @@ records_free(struct records *r)
 	buf_release(&r->query);
 	buf_release(&r->uid);
 	buf_release(&r->why);
+	buf_release(&r->bad);
 	free(r);
 }
 
@@ -350,6 +354,18 @@ text_or(const struct rec *rec, unsigned key, struct span otherwise)
 	    otherwise;
 }
 
+/* Why a JSON value is not that of a sample; NULL if it is. */
+static const char *
+check_value(struct span value)
+{
+	if (skip_number(value.p, value.p + value.n) != value.p + value.n)
+		return nonfinite_is_string(value) ? "is not finite" :
+		    "is not a number";
+	if (!rec_is_finite(value))
+		return "is too great";
+	return value.p[0] == '-' ? "is negative" : NULL;
+}
+
 static const char *
 read_sample(struct records *r, const struct rec *rec)
 {
@@ -361,10 +377,14 @@ read_sample(struct records *r, const struct rec *rec)
 
 	if (rec_str(rec, UID, &uid) != REC_OK)
 		return "uid is not a string";
-	if (value == NULL || value->kind != REC_NUMBER)
-		return "value is missing or not a number";
-	if (value->text.p[0] == '-')
-		return "the value is negative";
+	if (value == NULL)
+		return "value is missing";
+	if ((why = check_value(value->token)) != NULL) {
+		r->bad.len = 0;
+		buf_printf(&r->bad, "the value of '%.*s' %s", SPAN_ARG(uid),
+		    why);
+		return buf_cstr(&r->bad);
+	}
 	if ((why = set_parts(r, rec, parts)) != NULL)
 		return why;
 	unit = text_or(rec, UNIT, r->header->unit);
@@ -392,6 +412,9 @@ read_group(struct records *r, const struct resource_group *g)
 	const char *why = NULL;
 	uint32_t resource;
 
+	if (!g->is_valid && r->n_bad++ == 0)
+		buf_printf(&r->bad, "the resource '%.*s' has no array of "
+		    "amounts", SPAN_ARG(g->uid));
 	if (g->unit.p != NULL)
 		why = set_unit(r, g->unit_name, g->unit);
 	if (why != NULL)
@@ -400,15 +423,20 @@ read_group(struct records *r, const struct resource_group *g)
 	    g->type.n > 0 ? g->type : span_str("mixed")),
 	    intern_text(r, g->subtype), g->exact);
 	while (items_next(&rest, &item)) {
-		if (skip_number(item.p, item.p + item.n) != item.p + item.n ||
-		    item.p[0] == '-')
-			return "an amount is not a number, or is negative";
-		amounts_append(r->amounts, resource, item);
+		why = check_value(item);
+		if (why == NULL)
+			amounts_append(r->amounts, resource, item);
+		else if (r->n_bad++ == 0)
+			buf_printf(&r->bad, "an amount of '%.*s' %s",
+			    SPAN_ARG(g->uid), why);
 	}
 	return NULL;
 }
 
-/* Adds all amounts of a profile, or none if it is invalid. */
+/*
+ * Adds the amounts of a profile, or none if it is invalid.  Returns why some of
+ * them were not added, or NULL.
+ */
 static const char *
 read_profile(struct records *r, const struct rec *rec, struct span document)
 {
@@ -421,15 +449,21 @@ read_profile(struct records *r, const struct rec *rec, struct span document)
 	struct resource_group group;
 	size_t n = r->amounts->n;
 
+	r->n_bad = r->bad.len = 0;
 	if (why == NULL)
 		why = set_parts(r, rec, keys);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts && why == NULL; i++)
 		why = set_part(r, parts[i].part, parts[i].text);
-	while (why == NULL && resources_next(r->resources, &group, &why))
+	while (why == NULL && resources_next(r->resources, &group))
 		why = read_group(r, &group);
 	if (why != NULL)
 		r->amounts->n = n;
-	return why;
+	if (why != NULL || r->n_bad == 0)
+		return why;
+	if (r->n_bad > 1)
+		buf_printf(&r->bad, "; %zu more %s not used", r->n_bad - 1,
+		    plural(r->n_bad - 1, "value is", "values are"));
+	return buf_cstr(&r->bad);
 }
 
 /* --- records -------------------------------------------------------------- */
