@@ -781,6 +781,30 @@ create_damaged_store() {
 	[[ $output != *$'\033'* ]]
 }
 
+@test "an object that no filter can read as a profile is reported" {
+	local body
+	for body in '{"header": 1}' '{"header": ' '[]' \
+		'{"header": {"type": "t", "cmd": "c"}, "collector_info": {"name": "n"}, "postprocessors": [], "x": 1E400}'; do
+		python3 - "$body" <<-'END'
+		import hashlib, os, sys, zlib
+		body = sys.argv[1]
+		text = b"profile time %d\0" % len(body) + body.encode()
+		name = hashlib.sha1(text).hexdigest()
+		os.makedirs(".perun/objects/" + name[:2], exist_ok=True)
+		with open(".perun/objects/" + name[:2] + "/" + name[2:], "wb") as f:
+		    f.write(zlib.compress(text))
+		END
+	done
+	cp -r .perun before
+	run -1 --separate-stderr pidx-fsck --repair
+	assert_equal "$(found 'select(.kind == "unreadable_profile") |
+		(.file | startswith("objects/"))')" $'true\ntrue\ntrue\ntrue'
+	diff -r before/objects .perun/objects
+	run -1 pidx-fsck --text
+	[[ $output == *"4 objects that are not profiles"* ]]
+	[[ $output == *"a number is too great for a double"* ]]
+}
+
 # Python writes the objects and an index of version 1 with an entry for each.
 # bats test_tags=normal
 @test "10,000 objects are verified in 60,000 KiB of address space" {
@@ -790,7 +814,8 @@ create_damaged_store() {
 	for i in range(256):
 	    os.mkdir(".perun/objects/%02x" % i)
 	for i in range(10000):
-	    body = json.dumps({"header": {"type": "time", "cmd": "c%d" % i}})
+	    body = json.dumps({"header": {"type": "time", "cmd": "c%d" % i},
+	        "collector_info": {"name": "x"}, "postprocessors": []})
 	    text = b"profile time %d\0" % len(body) + body.encode()
 	    name = hashlib.sha1(text).digest()
 	    path = ".perun/objects/" + name.hex()[:2]

@@ -163,12 +163,16 @@ list_file(void *context, const unsigned char *name, const char *path)
 }
 
 /*
- * Sets the state of a file.  check_damaged() later finds out which of the
- * damaged files are indexes.
+ * Sets the state of a file.  Reports an object that is as it was written, but
+ * that no filter can read as a profile.  check_damaged() later finds out which
+ * of the damaged files are indexes.
  */
 static void
 classify(struct check *c, struct file *file)
 {
+	struct finding f = { .kind = UNREADABLE_PROFILE };
+	char path[STORE_PATH_SIZE];
+
 	file->state = FILE_DAMAGED;	/* also if it is not a regular file */
 	if (!check_read(c, file, &c->bytes))
 		return;
@@ -178,7 +182,14 @@ classify(struct check *c, struct file *file)
 	else if (object_unpack(&c->object, buf_span(&c->bytes)) == NULL)
 		file->state = memcmp(c->object.name, file->name,
 		    STORE_NAME_SIZE) == 0 ? FILE_VALID : FILE_MISNAMED;
-	c->totals.objects += file->state == FILE_VALID;
+	if (file->state != FILE_VALID)
+		return;
+	c->totals.objects++;
+	if (!profile_describe(&c->profile, c->object.body, &f.why)) {
+		store_path(path, file->name);
+		f.file = path;
+		findings_add(&c->findings, &f);
+	}
 }
 
 /* Do c->bytes contain the name of a valid object, as those of an index do? */
@@ -301,6 +312,7 @@ check_files(struct check *c)
 	if (c->prune && !perun_open_repository(c->perun, &why))
 		die("nothing was repaired or pruned: which files are indexes "
 		    "is not known without the repository: %s", why);
+	profile_init(&c->profile);
 	store_for_each(&c->perun->store, list_file, c);
 	for (size_t i = 0; i < c->n; i++)
 		classify(c, &c->files[i]);
@@ -397,4 +409,5 @@ check_release(struct check *c)
 	buf_release(&c->bytes);
 	buf_release(&c->other);
 	buf_release(&c->object.text);
+	profile_release(&c->profile);
 }

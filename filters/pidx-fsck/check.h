@@ -5,6 +5,7 @@
 
 #include "common/perun/object.h"
 #include "common/perun/perun.h"
+#include "common/perun/profile.h"
 #include "filters/pidx-fsck/finding.h"
 
 /*
@@ -42,6 +43,7 @@ struct check {
 	struct buf bytes;		/* of the file being checked */
 	struct buf other;		/* of a file that an entry refers to */
 	struct object object;		/* unpacked from `bytes` or `other` */
+	struct profile profile;		/* read from `object` */
 };
 
 /*
