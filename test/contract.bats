@@ -423,6 +423,26 @@ for case in sys.stdin:
 	done
 }
 
+@test "--max-memory makes a filter fail that needs more, and names the input" {
+	! is_sanitized || skip "sanitizers need memory"
+	for case in "${FILTER_CASES[@]}"; do
+		begin_case "$case"
+		expect_same_output "$f" --max-memory 300M in
+		expect_status 2 "$f" --max-memory 100K in
+		expect_message "^$f: out of memory.*--max-memory"
+	done
+	# A line of zstd, which is read as a whole to find its end.
+	head -c 60000000 /dev/zero | tr '\0' x | zstd -q >bomb.zst
+	for f in critpath execlog-parse malparse profile-make; do
+		run "$f" bomb.zst
+		[[ $output == *bomb.zst:1:* ]]
+		run -2 --separate-stderr "$f" --max-memory 16M -o kept bomb.zst
+		assert_equal "$stderr" "$f: out of memory: 'bomb.zst' needs \
+more than --max-memory allows"
+		[ ! -e kept ]
+	done
+}
+
 @test "--max-record is the length of the longest line that is accepted" {
 	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"

@@ -11,7 +11,7 @@ void
 buf_need_more(struct buf *b, size_t n)
 {
 	if (n > SIZE_MAX - b->len)
-		die("out of memory (%zu more bytes)", n);
+		mem_die(SIZE_MAX);
 	b->data = mem_grow(b->data, &b->cap, b->len + n, 1);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
@@ -22,6 +23,33 @@ struct arena_block {
 	size_t size;
 	char data[];
 };
+
+/* Of mem_limit(). */
+static const char *const *limited_input;
+
+void
+mem_limit(uint64_t bytes, const char *const *input)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_DATA, &limit) == 0 && bytes < limit.rlim_cur) {
+		limit.rlim_cur = bytes;
+		if (setrlimit(RLIMIT_DATA, &limit) != 0)
+			die_errno("cannot set --max-memory");
+	}
+	limited_input = input;
+}
+
+void
+mem_die(size_t bytes)
+{
+	if (limited_input == NULL)
+		die("out of memory (%zu bytes)", bytes);
+	if (*limited_input == NULL)
+		die("out of memory: --max-memory is too low");
+	die("out of memory: '%s' needs more than --max-memory allows",
+	    *limited_input);
+}
 
 void *
 mem_alloc(size_t size)
@@ -54,7 +82,7 @@ mem_zero(size_t n, size_t size)
 	void *p = calloc(n > 0 ? n : 1, size);
 
 	if (p == NULL)
-		die("out of memory (%zu times %zu bytes)", n, size);
+		mem_die(n * size);
 	return use_huge_pages(p, n * size);
 }
 
@@ -76,10 +104,10 @@ mem_resize(void *p, size_t n, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX)
-		die("out of memory (%zu times %zu bytes)", n, size);
+		mem_die(SIZE_MAX);
 	p = realloc(p, bytes > 0 ? bytes : 1);
 	if (p == NULL)
-		die("out of memory (%zu bytes)", bytes);
+		mem_die(bytes);
 	return p;
 }
 
@@ -117,7 +145,7 @@ arena_alloc(struct arena *a, size_t n)
 
 	/* Half of what mem_alloc() allows: the sum below cannot overflow. */
 	if (n > PTRDIFF_MAX / 2)
-		die("out of memory (%zu bytes)", n);
+		mem_die(n);
 	if (b == NULL || n > b->size - a->used) {
 		b = mem_alloc(sizeof *b + size);
 		b->older = a->block;

@@ -2,6 +2,7 @@
 #define WEIR_MEM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/base/text.h"
 
@@ -13,6 +14,17 @@
 void *mem_alloc(size_t size);
 void *mem_zero(size_t n, size_t size);
 void *mem_resize(void *p, size_t n, size_t size);
+
+/*
+ * Makes allocations fail that would give the process more than this many bytes
+ * of memory that it may write (RLIMIT_DATA: not its stack, nor files that it
+ * only reads).  *input is what messages then name; it must stay valid, and may
+ * be NULL.
+ */
+void mem_limit(uint64_t bytes, const char *const *input);
+
+/* Ends the program because it cannot get this many bytes. */
+_Noreturn void mem_die(size_t bytes);
 
 /* Copies of text with a NUL after it; the caller frees them. */
 char *mem_strdup(const char *);

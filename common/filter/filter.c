@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/base/mem.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/filter/format.h"
@@ -16,7 +17,7 @@
 
 static struct {
 	const char *output, *rejects;
-	uint64_t max_record, width;
+	uint64_t max_record, max_memory, width;
 	bool strict, line_buffered, progress, help, version, text, json;
 	bool markdown, partial, tolerate;
 } opt = { .max_record = 64 << 20 };
@@ -39,6 +40,14 @@ static const struct opt common_options[] = {
 	{ 'h', "help", OPT_FLAG, &opt.help, NULL, "print this", 0, 0 },
 	{ 'V', "version", OPT_FLAG, &opt.version, NULL,
 	    "print the version", 0, 0 },
+	{ 0 }
+};
+
+/* A command would inherit the limit. */
+static const struct opt memory_options[] = {
+	{ 0, "max-memory", OPT_SIZE, &opt.max_memory, "BYTES",
+	    "fail if the input needs more memory (no limit)", 1,
+	    UINT64_C(1) << 50 },
 	{ 0 }
 };
 
@@ -82,7 +91,8 @@ read_options(const struct about *about, const struct opt *options, int argc,
 	static const struct opt none[] = { { 0 } };
 	const struct opt *tables[] = { options,
 	    about->reports ? report_options : none,
-	    about->keys != NULL ? record_options : none, common_options, NULL };
+	    about->keys != NULL ? record_options : none,
+	    about->is_command ? none : memory_options, common_options, NULL };
 	const struct input_format *const *format;
 	char usage[256];
 
@@ -133,6 +143,8 @@ filter_begin(struct filter *f, const struct about *about,
 	read_options(about, options, argc, argv);
 
 	*f = (struct filter){ 0 };
+	if (opt.max_memory > 0)
+		mem_limit(opt.max_memory, &f->input.name);
 	f->max_record = opt.max_record;
 	f->rejecting.is_kept = opt.rejects != NULL;
 	f->rejecting.strict = opt.strict;
