@@ -102,6 +102,30 @@ die_errno(const char *fmt, ...)
 	exit(EXIT_FATAL);
 }
 
+bool
+err_is_failure(int error)
+{
+	switch (error) {
+	case 0:
+	case EBADF:		/* libgit2 closes -1 */
+	case EEXIST:
+	case EILSEQ:
+	case EINVAL:
+	case EISDIR:
+	case ELOOP:
+	case ENAMETOOLONG:
+	case ENODEV:
+	case ENOENT:
+	case ENOTDIR:
+	case ENOTTY:
+	case ESRCH:
+	case ENXIO:
+		return false;
+	default:
+		return true;
+	}
+}
+
 void
 bug(const char *fmt, ...)
 {

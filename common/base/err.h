@@ -1,6 +1,7 @@
 #ifndef WEIR_ERR_H
 #define WEIR_ERR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The exit statuses of every filter. */
@@ -33,6 +34,14 @@ void err_warn_at(const char *file, uint64_t line, const char *fmt, ...)
 /* As err_warn(), then exits with EXIT_FATAL.  die_errno() adds errno's text. */
 _Noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 _Noreturn void die_errno(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+/*
+ * Does an errno mean that the machine has failed, or that a permission is
+ * missing?  Then what was to be read is not known, which must never be taken
+ * for damage: the filter ends.  The other ones say what a file is: missing, not
+ * a directory, not a regular file and so on.
+ */
+bool err_is_failure(int error) COLD;
 
 /* Reports that an invariant of weir itself is broken, and aborts. */
 _Noreturn void bug(const char *fmt, ...) PRINTF_LIKE(1, 2);

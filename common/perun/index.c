@@ -1,8 +1,5 @@
 /* index - reads the index of a version, and explains why it cannot be read */
 
-#include <errno.h>
-#include <string.h>
-
 #include "common/base/err.h"
 #include "common/perun/index.h"
 #include "common/perun/layout.h"
@@ -11,31 +8,16 @@ void
 index_explain_error(const struct store *s, const unsigned char *version,
     const struct pidx_error *error, struct buf *why)
 {
-	int saved_errno = errno;
 	char path[STORE_PATH_SIZE];
 
 	store_path(path, version);
 	why->len = 0;
 	buf_printf(why, "%s/%s: ", s->path, path);
 	if (error == NULL)
-		buf_str(why, strerror(saved_errno));
+		buf_str(why, "it is not a regular file");
 	else
 		buf_printf(why, "byte %zu: %s", error->offset, error->why);
 	buf_cstr(why);
-}
-
-enum store_found
-index_load(const struct store *s, const unsigned char *version,
-    struct buf *bytes)
-{
-	enum store_found found = store_read(s, version, bytes);
-	char path[STORE_PATH_SIZE];
-
-	if (found == STORE_FAILED && !store_is_not_regular(errno)) {
-		store_path(path, version);
-		die_errno("cannot read '%s/%s'", s->path, path);
-	}
-	return found;
 }
 
 /* Warns of entries that may have been read wrongly. */
@@ -68,7 +50,7 @@ index_read(struct perun *p, const unsigned char *version,
 
 	*index = (struct pidx){ 0 };
 	bytes->len = 0;
-	found = index_load(s, version, bytes);
+	found = store_read(s, version, bytes);
 	if (found == STORE_FOUND) {
 		ok = layout_parse(s, index, buf_span(bytes), &error);
 		layout_decide(p, index);

@@ -4,14 +4,6 @@
 #include "common/perun/perun.h"
 
 /*
- * Appends the bytes of the index of a version.  STORE_FAILED, with errno, if
- * something other than a regular file is in its place.  Dies if it cannot be
- * read for another reason.
- */
-enum store_found index_load(const struct store *,
-    const unsigned char *version, struct buf *bytes);
-
-/*
  * Loads and parses the index of a version, and decides what its strings mean
  * (layout.h); if some remain undecided, that is a warning.  An absent index
  * becomes an empty one of layout 0.  The texts of the index are borrowed from
@@ -27,8 +19,7 @@ enum store_found index_read(struct perun *,
 
 /*
  * Sets why to the message for the index of a version: what pidx_parse() found
- * to be malformed or, if error is NULL, the errno with which index_load()
- * has just failed.
+ * to be malformed or, if error is NULL, that it is not a regular file.
  */
 void index_explain_error(const struct store *,
     const unsigned char *version, const struct pidx_error *error,

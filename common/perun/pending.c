@@ -43,16 +43,23 @@ pending_names(const struct store *s, struct arena *arena, size_t *n)
 int
 pending_open(const struct store *s, const char *name, struct stat *st)
 {
-	int jobs = open_jobs(s), fd;
+	int jobs = open_jobs(s), fd = -1;
+	bool ok;
 
-	if (jobs == -1)
-		return -1;
-	fd = openat(jobs, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	fd_close(jobs);
-	if (fd == -1 || (fstat(fd, st) == 0 && S_ISREG(st->st_mode)))
+	if (jobs != -1) {
+		fd = openat(jobs, name,
+		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		fd_close(jobs);
+	}
+	ok = fd != -1 && fstat(fd, st) == 0;
+	if (ok && S_ISREG(st->st_mode))
 		return fd;
-	close(fd);
-	errno = EINVAL;
+	if (ok)
+		errno = EINVAL;
+	if (err_is_failure(errno))
+		die_errno("cannot open '%s/jobs/%s'", s->path, name);
+	if (fd != -1)
+		fd_close(fd);
 	return -1;
 }
 
@@ -78,21 +85,21 @@ pending_time(const struct stat *st)
 }
 
 /*
- * Reads a file into p->text and its status into st; false on an error, with
- * errno.
+ * Reads a file into p->text and its status into st; false, with errno, if
+ * pending_open() fails.
  */
 static bool
 load(struct pending *p, const char *name, struct stat *st)
 {
 	int fd = pending_open(p->store, name, st);
-	bool ok;
 
 	p->text.len = 0;
 	if (fd == -1)
 		return false;
-	ok = store_read_all(fd, &p->text);
-	fd_close(fd);
-	return ok;
+	if (!store_read_all(fd, &p->text))
+		die_errno("cannot read '%s/jobs/%s'", p->store->path, name);
+	close(fd);
+	return true;
 }
 
 /*

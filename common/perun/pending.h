@@ -25,7 +25,8 @@ struct stat;
 /*
  * Opens a pending profile, which must be a regular file: a symbolic link is not
  * followed.  Returns a descriptor and sets the status of the file, or returns
- * -1, with errno.
+ * -1, with errno, if it is missing or not a regular file.  Dies if it cannot be
+ * opened for another reason.
  */
 int pending_open(const struct store *, const char *name, struct stat *);
 

@@ -1,6 +1,5 @@
 /* perun - opens a Perun store with its settings and its repository */
 
-#include <errno.h>
 #include <string.h>
 
 #include "common/base/err.h"
@@ -125,7 +124,7 @@ perun_read_object(const struct store *s, const unsigned char *name,
 		*why = "it is missing";
 		return false;
 	case STORE_FAILED:
-		*why = strerror(errno);
+		*why = "it is not a regular file";
 		return false;
 	default:
 		break;

@@ -68,7 +68,7 @@ bool perun_resolve_tag(struct perun *, const char *name, unsigned char *tag);
 /*
  * Reads an object and compares its SHA-1 with its name.  packed becomes the
  * bytes of its file; the object's texts do not refer to them.  False if it is
- * absent or damaged: *why is then the reason.
+ * absent or damaged: *why is then the reason.  Dies if it cannot be read.
  */
 bool perun_read_object(const struct store *, const unsigned char *name,
     struct buf *packed, struct object *, const char **why);

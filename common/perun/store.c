@@ -366,22 +366,27 @@ store_read_all(int fd, struct buf *b)
 	return n == 0;
 }
 
-bool
-store_is_not_regular(int error)
+/* Dies if errno is a failure to read an object or index. */
+static void
+check_failure(const struct store *s, const unsigned char *name)
 {
-	return error == EINVAL || error == ELOOP || error == ENXIO ||
-	    error == ENODEV;
+	char path[STORE_PATH_SIZE];
+
+	store_path(path, name);
+	if (err_is_failure(errno))
+		die_errno("cannot read '%s/%s'", s->path, path);
 }
 
 enum store_found
 store_read(const struct store *s, const unsigned char *name, struct buf *b)
 {
 	int fd = open_file(s, name);
-	bool ok;
+	bool ok = fd != -1 && store_read_all(fd, b);
 
+	if (!ok)
+		check_failure(s, name);
 	if (fd == -1)
 		return errno == ENOENT ? STORE_ABSENT : STORE_FAILED;
-	ok = store_read_all(fd, b);
 	fd_close(fd);
 	return ok ? STORE_FOUND : STORE_FAILED;
 }
@@ -701,7 +706,7 @@ store_for_each_lost(const struct store *s, void (*visit)(void *context,
 		b.len = 0;
 		if (fd != -1 && store_read_all(fd, &b))
 			visit(context, buf_span(&b));
-		else if (!store_is_not_regular(errno))
+		else if (err_is_failure(errno))
 			die_errno("cannot read '%s/lost/%s'", s->path,
 			    files.names[i]);
 		if (fd != -1)
@@ -718,15 +723,17 @@ store_mtime(const struct store *s, const unsigned char *name,
 {
 	char path[PATH_SIZE];
 	struct stat st;
-	int dir = open_directory(s, name, path), status;
+	int dir = open_directory(s, name, path);
+	bool ok = dir != -1 &&
+	    fstatat(dir, path + 3, &st, AT_SYMLINK_NOFOLLOW) == 0;
 
-	if (dir == -1)
-		return false;
-	status = fstatat(dir, path + 3, &st, AT_SYMLINK_NOFOLLOW);
-	close(dir);
-	if (status == 0)
+	if (ok)
 		*modified_s = st.st_mtime;
-	return status == 0;
+	else
+		check_failure(s, name);
+	if (dir != -1)
+		close(dir);
+	return ok;
 }
 
 bool

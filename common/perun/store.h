@@ -89,8 +89,9 @@ void store_lock(struct store *, enum store_lock);
 void store_unlock(struct store *, enum store_lock);
 
 /*
- * Appends the bytes of a file in objects/.  STORE_FAILED if it cannot be read;
- * errno is then the reason.
+ * Appends the bytes of a file in objects/.  STORE_FAILED if something other
+ * than a regular file is in its place: a link, a directory, a socket or a
+ * device.  Dies if it cannot be read for another reason.
  */
 enum store_found { STORE_FOUND, STORE_ABSENT, STORE_FAILED };
 enum store_found store_read(const struct store *, const unsigned char *name,
@@ -98,12 +99,6 @@ enum store_found store_read(const struct store *, const unsigned char *name,
 
 /* Appends the bytes of an open regular file; false on an error, with errno. */
 bool store_read_all(int fd, struct buf *b);
-
-/*
- * Does the errno of a failed read mean that the file is not a regular one, but
- * a link, a directory, a socket or a device?
- */
-bool store_is_not_regular(int error);
 
 /*
  * Stages an object, which is read-only, or an index.  bytes are to be the
@@ -167,7 +162,7 @@ void store_path(char *path, const unsigned char *name);
 
 /*
  * When an object or index was modified, in seconds since 1970; false if it is
- * absent or its status cannot be read.
+ * absent.  Dies if its status cannot be read.
  */
 bool store_mtime(const struct store *, const unsigned char *name,
     int64_t *modified_s);

@@ -95,27 +95,13 @@ check_commit(struct check *c, const unsigned char *name)
 bool
 check_read(struct check *c, struct file *file, struct buf *b)
 {
-	struct finding f = { .kind = UNREADABLE_FILE };
 	enum store_found found;
-	char path[STORE_PATH_SIZE];
 
 	b->len = 0;
 	found = store_read(&c->perun->store, file->name, b);
 	if (found == STORE_ABSENT)
 		file->state = FILE_GONE;
-	if (found != STORE_FAILED || store_is_not_regular(errno))
-		return found == STORE_FOUND;
-
-	f.why = strerror(errno);
-	store_path(path, file->name);
-	/* Both need the contents of all files. */
-	if (c->repair || c->prune)
-		die("nothing was repaired or pruned: cannot read '%s/%s': %s",
-		    c->perun->store.path, path, f.why);
-	f.file = path;
-	findings_add(&c->findings, &f);
-	file->state = FILE_UNREADABLE;
-	return false;
+	return found == STORE_FOUND;
 }
 
 /* Perun itself stores files such as "01/2345....changes" beside objects. */
@@ -344,8 +330,7 @@ check_leftovers(struct check *c)
 		if (c->prune && !f.removed && errno == ENOENT)
 			continue;
 		if (c->prune && !f.removed)
-			filter_fail(c->findings.filter, "cannot remove '%s': "
-			    "%s", f.file, strerror(errno));
+			die_errno("cannot remove '%s'", f.file);
 		findings_add(&c->findings, &f);
 	}
 }
@@ -366,8 +351,7 @@ check_unreferenced(struct check *c, const struct file *file)
 	f.removed = c->prune && !f.young &&
 	    store_remove(&c->perun->store, file->name);
 	if (c->prune && !f.young && !f.removed)
-		filter_fail(c->findings.filter, "cannot remove '%s': %s", path,
-		    strerror(errno));
+		die_errno("cannot remove '%s'", path);
 	findings_add_sorted(&c->findings, &f);
 }
 

@@ -17,7 +17,6 @@ enum file_state {
 	FILE_MISNAMED,		/* an object under another name */
 	FILE_INDEX,		/* an index, which may be damaged */
 	FILE_DAMAGED,		/* neither object nor index, or not regular */
-	FILE_UNREADABLE,
 	FILE_GONE		/* removed, by this process or another one */
 };
 
@@ -63,9 +62,8 @@ struct file *check_find(const struct check *, const unsigned char *name);
 bool check_is_valid(void *context, const unsigned char *name);
 
 /*
- * Reads a file.  False if it is gone (its state becomes FILE_GONE), is not a
- * regular file (its state stays) or cannot be read: then that is reported and
- * the state becomes FILE_UNREADABLE or, to repair or prune, the program dies.
+ * Reads a file, or dies.  False if it is gone (its state becomes FILE_GONE) or
+ * is not a regular file (its state stays).
  */
 bool check_read(struct check *, struct file *, struct buf *);
 

@@ -33,8 +33,6 @@ static const struct {
 	[UNREADABLE_PROFILE] = { "unreadable_profile",
 	    "object that is not a profile",
 	    "objects that are not profiles" },
-	[UNREADABLE_FILE] = { "unreadable_file", "file that cannot be read",
-	    "files that cannot be read" },
 	[UNKNOWN_COMMIT] = { "unknown_commit",
 	    "index of an unknown commit",
 	    "indexes of unknown commits" },

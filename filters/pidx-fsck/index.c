@@ -48,8 +48,6 @@ dangling_reason(struct check *c, const unsigned char *name)
 		return "its object is an index";
 	case FILE_MISNAMED:
 		return "its object has a wrong name";
-	case FILE_UNREADABLE:
-		return "its object cannot be read";
 	default:
 		return "its object is damaged";
 	}
@@ -277,7 +275,7 @@ check_index(struct check *c, struct file *file)
 	struct index_check x = { .file = file };
 
 	x.is_regular_file = check_read(c, file, &c->bytes);
-	if (file->state != FILE_INDEX)	/* gone, or cannot be read */
+	if (file->state != FILE_INDEX)	/* gone */
 		return;
 	store_path(x.path, file->name);
 	x.is_valid = layout_parse(&c->perun->store, &x.read,

@@ -330,7 +330,11 @@ describe_file(const char *path)
 	struct stat st;
 
 	/* "<stdin>" has no name and no time. */
-	if (path[0] != '<' && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+	if (path[0] == '<')
+		return file;
+	if (stat(path, &st) != 0)
+		die_errno("cannot examine '%s'", path);
+	if (S_ISREG(st.st_mode)) {
 		file.name = span_base_name(span_str(path));
 		file.time = pending_time(&st);
 	}
@@ -411,8 +415,6 @@ read_job(struct filter *f, const char *name)
 		return;		/* another process has registered it */
 	buf_printf(&path, "%s/jobs/%s", job.perun.store.path, name);
 	buf_cstr(&path);
-	if (fd == -1 && !store_is_not_regular(errno))
-		die_errno("cannot open '%s'", path.data);
 	if (fd == -1) {
 		filter_fail(f, "'%s' is not a regular file", path.data);
 	} else {

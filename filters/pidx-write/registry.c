@@ -88,7 +88,7 @@ fit_strings(struct registry *g, enum pidx_layout layout, struct span *strings)
 /*
  * Reads the index of a version, whose bytes are then in g->stored; it is empty
  * if there is none.  The caller releases it, even after an error.  Returns
- * false, with a report, if it is malformed or cannot be read.
+ * false, with a report, if it is malformed or not a regular file.
  */
 static bool
 load_index(struct registry *g, struct filter *f, const unsigned char *version,
@@ -99,7 +99,7 @@ load_index(struct registry *g, struct filter *f, const unsigned char *version,
 
 	*index = (struct pidx){ 0 };
 	g->stored.len = 0;
-	found = index_load(&g->perun->store, version, &g->stored);
+	found = store_read(&g->perun->store, version, &g->stored);
 	if (found == STORE_ABSENT || (found == STORE_FOUND &&
 	    layout_parse(&g->perun->store, index, buf_span(&g->stored),
 	    &error)))
