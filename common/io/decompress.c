@@ -54,7 +54,7 @@ decompress_start(struct decompressor *d, enum compression compression)
 		if (d->zstd == NULL)
 			d->zstd = ZSTD_createDStream();
 		if (d->zstd == NULL)
-			die("libzstd cannot be initialized");
+			die("out of memory (zstd)");
 		ZSTD_initDStream(d->zstd);
 		ZSTD_DCtx_setParameter(d->zstd, ZSTD_d_windowLogMax,
 		    ZSTD_WINDOW_BITS);
@@ -62,7 +62,7 @@ decompress_start(struct decompressor *d, enum compression compression)
 		inflateReset(&d->z);
 	} else {
 		if (inflateInit2(&d->z, GZIP_WINDOW_BITS) != Z_OK)
-			die("zlib cannot be initialized");
+			die("out of memory (zlib)");
 		d->z_is_set = true;
 	}
 	return d;
@@ -102,6 +102,8 @@ inflate_some(struct decompressor *d, const char **p, size_t *n, char *to,
 		if (status == Z_STREAM_END) {
 			d->between = true;
 			inflateReset(&d->z);
+		} else if (status == Z_MEM_ERROR) {
+			die("out of memory (zlib)");
 		} else if (status != Z_OK && status != Z_BUF_ERROR) {
 			*damage = "the gzip stream is damaged";
 			break;
@@ -123,7 +125,7 @@ describe_zstd_error(size_t status)
 	case ZSTD_error_dictionary_wrong:
 		return "the zstd stream needs a dictionary";
 	case ZSTD_error_memory_allocation:
-		die("no memory to decompress zstd");
+		die("out of memory (zstd)");
 	default:
 		return "the zstd stream is damaged";
 	}

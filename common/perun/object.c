@@ -76,6 +76,8 @@ inflate_to(z_stream *z, struct buf *text, size_t limit, bool *ended)
 		status = inflate(z, Z_NO_FLUSH);
 		text->len = (size_t)((char *)z->next_out - text->data);
 	}
+	if (status == Z_MEM_ERROR)
+		die("out of memory (zlib)");
 	*ended = status == Z_STREAM_END;
 	return status == Z_OK || status == Z_STREAM_END;
 }
