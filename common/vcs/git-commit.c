@@ -203,6 +203,8 @@ open_recoder(struct gitvcs *g, struct span encoding)
 		iconv_close(g->recoder);
 	strcpy(g->recoder_encoding, name);
 	g->recoder = iconv_open("UTF-8", name);
+	if (g->recoder == (iconv_t)-1 && err_is_failure(errno))
+		die_errno("cannot convert from '%s'", name);
 	return g->recoder != (iconv_t)-1;
 }
 

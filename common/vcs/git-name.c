@@ -1,5 +1,6 @@
 /* git-name - resolves the names of objects in git */
 
+#include <errno.h>
 #include <regex.h>
 #include <stdlib.h>
 
@@ -43,6 +44,35 @@ kind_of(git_object_t type)
 	return VCS_ANY;
 }
 
+/*
+ * Dies if libgit2 has not found a name because the machine has failed: looks
+ * for the object that its message names by "(ID)" and for that of the reference
+ * with which the name begins.
+ */
+static void
+check_name(struct gitvcs *g, const char *name, int error)
+{
+	const git_error *e = git_error_last();
+	const char *id = e == NULL ? NULL : strchr(e->message, '(');
+	char *base;
+	git_reference *ref;
+	git_oid oid;
+
+	gitvcs_check(error, name);
+	if (id != NULL && git_oid_fromstrn(&oid, id + 1, VCS_ID_LEN) == 0)
+		gitvcs_check_object(g, &oid);
+	base = mem_strndup(name, strcspn(name, "^~:@"));
+	errno = 0;
+	error = *base == '\0' ? GIT_ENOTFOUND :
+	    git_reference_dwim(&ref, g->repo, base);
+	gitvcs_check(error == 0 ? GIT_ENOTFOUND : error, name);
+	if (error == 0) {
+		gitvcs_check_object(g, git_reference_target(ref));
+		git_reference_free(ref);
+	}
+	free(base);
+}
+
 /* Sets the reason for an error code of libgit2, and returns false. */
 static bool
 explain(struct vcs *v, int error)
@@ -74,16 +104,24 @@ add_candidate(const git_oid *id, void *context)
 {
 	struct candidates *c = context;
 	git_object *object, *peeled;
+	int error;
 
 	/* An object that is in several packs is listed several times. */
 	if (git_oid_ncmp(id, &c->prefix, c->prefix_len) != 0 ||
-	    (c->n > 0 && git_oid_equal(id, &c->found)) ||
-	    git_object_lookup(&object, c->repo, id, GIT_OBJECT_ANY) != 0)
+	    (c->n > 0 && git_oid_equal(id, &c->found)))
 		return 0;
-	if (git_object_peel(&peeled, object, c->type) == 0) {
+	error = git_object_lookup(&object, c->repo, id, GIT_OBJECT_ANY);
+	if (error != 0) {
+		gitvcs_check(error, "an object");
+		return 0;
+	}
+	error = git_object_peel(&peeled, object, c->type);
+	if (error == 0) {
 		git_object_free(peeled);
 		c->found = *id;
 		c->n++;
+	} else {
+		gitvcs_check(error, "an object");
 	}
 	git_object_free(object);
 	return 0;
@@ -147,8 +185,14 @@ compile(struct vcs *v, const char *text, regex_t *regex, bool *negative)
 		text += 2;
 	else if (*text == '!' && *++text != '!')
 		return vcs_fail(v, "only - or ! may follow :/!");
-	return regcomp(regex, text, REG_EXTENDED | REG_NOSUB) == 0 ||
-	    vcs_fail(v, "the regular expression is invalid");
+	switch (regcomp(regex, text, REG_EXTENDED | REG_NOSUB)) {
+	case 0:
+		return true;
+	case REG_ESPACE:
+		die("out of memory (regcomp)");
+	default:
+		return vcs_fail(v, "the regular expression is invalid");
+	}
 }
 
 static bool
@@ -156,12 +200,16 @@ matches(struct vcs *v, git_odb_object *object, const regex_t *regex)
 {
 	struct gitvcs *g = v->state;
 	struct gitvcs_fields f;
+	int result;
 
 	if (!gitvcs_parse_fields(v, object, &f))
 		return false;
 	g->text.len = 0;
 	buf_add(&g->text, f.message.p, f.message.n);
-	return regexec(regex, buf_cstr(&g->text), 0, NULL, 0) == 0;
+	result = regexec(regex, buf_cstr(&g->text), 0, NULL, 0);
+	if (result == REG_ESPACE)
+		die("out of memory (regexec)");
+	return result == 0;
 }
 
 /*
@@ -204,11 +252,16 @@ static void
 add_tip(struct gitvcs *g, const char *ref, struct vcs_tips *tips)
 {
 	git_object *object;
+	int error;
 
 	tips->list = mem_grow(tips->list, &tips->cap, tips->n + 1,
 	    sizeof *tips->list);
-	if (git_revparse_single(&object, g->repo, ref) != 0)
+	errno = 0;
+	error = git_revparse_single(&object, g->repo, ref);
+	if (error != 0) {
+		gitvcs_check(error, ref);
 		return;
+	}
 	if (git_object_type(object) != GIT_OBJECT_COMMIT) {
 		git_object_free(object);
 		return;
@@ -389,13 +442,20 @@ resolve_and_peel(struct vcs *v, const char *name, enum vcs_kind kind,
 
 	if (error == GIT_EAMBIGUOUS)
 		error = resolve_ambiguous(g, name, kind, &object);
-	if (error != 0)
-		return explain(v, error);
+	if (error != 0) {
+		explain(v, error);
+		if (error == GIT_ENOTFOUND)
+			check_name(g, name, error);
+		gitvcs_check(error, name);
+		return false;
+	}
 	if (kind != VCS_ANY) {
 		error = git_object_peel(&peeled, object, types[kind]);
-		if (error != 0)
+		if (error != 0) {
 			vcs_fail(v, "it is a %s",
 			    vcs_kind_name(kind_of(git_object_type(object))));
+			check_name(g, name, error);
+		}
 		git_object_free(object);
 		if (error != 0)
 			return false;
@@ -419,17 +479,25 @@ resolve_simple(struct gitvcs *g, const char *name, enum vcs_kind kind,
 	git_object_t type;
 	git_oid oid;
 	size_t size;
+	int error;
 
 	if (*name == '\0')
 		return false;	/* git_reference_dwim() would return HEAD */
 	if (strlen(name) != VCS_ID_LEN || git_oid_fromstr(&oid, name) != 0) {
-		if (git_reference_dwim(&ref, g->repo, name) != 0)
+		error = git_reference_dwim(&ref, g->repo, name);
+		if (error != 0) {
+			gitvcs_check(error, name);
 			return false;
+		}
 		oid = *git_reference_target(ref);
 		git_reference_free(ref);
 	}
-	if (git_odb_read_header(&size, &type, g->odb, &oid) != 0)
+	error = git_odb_read_header(&size, &type, g->odb, &oid);
+	if (error != 0) {
+		gitvcs_check(error, name);
+		gitvcs_check_object(g, &oid);
 		return false;
+	}
 	*actual_kind = kind_of(type);
 	gitvcs_format_id(id, &oid);
 	return kind == VCS_ANY || kind == *actual_kind;

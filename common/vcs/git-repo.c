@@ -1,6 +1,8 @@
 /* git-repo - opens a git repository and reads its objects */
 
+#include <errno.h>
 #include <git2/sys/alloc.h>
+#include <git2/sys/odb_backend.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +34,18 @@ last_error(void)
 	return e != NULL && e->message != NULL ? e->message : "unknown error";
 }
 
+void
+gitvcs_check(int error, const char *what)
+{
+	const git_error *e = git_error_last();
+
+	if (error != GIT_ENOTFOUND && e != NULL && (e->klass == GIT_ERROR_OS ||
+	    e->klass == GIT_ERROR_NOMEMORY))
+		die("%s: %s", what, last_error());
+	if (err_is_failure(errno))
+		die_errno("%s", what);
+}
+
 bool
 gitvcs_fail(struct vcs *v, const char *fmt, ...)
 {
@@ -41,6 +55,7 @@ gitvcs_fail(struct vcs *v, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
+	gitvcs_check(GIT_ERROR, text);
 	return vcs_fail(v, "%s: %.500s", text, last_error());
 }
 
@@ -196,12 +211,13 @@ read_shallow(struct vcs *v)
 	struct gitvcs *g = v->state;
 	struct buf path = { 0 };
 	char line[256];
-	bool ok = true;
+	bool ok;
 	git_oid id;
 	FILE *f;
 
 	buf_printf(&path, "%sshallow", git_repository_commondir(g->repo));
 	f = fopen(buf_cstr(&path), "r");
+	ok = f != NULL || errno == ENOENT;
 	while (f != NULL && ok && fgets(line, sizeof line, f) != NULL) {
 		g->shallow = mem_grow(g->shallow, &g->shallow_cap,
 		    g->n_shallow + 1, sizeof *g->shallow);
@@ -209,13 +225,11 @@ read_shallow(struct vcs *v)
 		if (ok)
 			g->shallow[g->n_shallow++] = id;
 	}
-	if (f != NULL) {
-		sort(g->shallow, g->n_shallow, sizeof *g->shallow,
-		    compare_ids);
-		ok = (ok && ferror(f) == 0) ||
-		    vcs_fail(v, "cannot read '%s'", path.data);
+	if (!ok || (f != NULL && !feof(f)))
+		ok = vcs_fail(v, "cannot read '%s'", path.data);
+	sort(g->shallow, g->n_shallow, sizeof *g->shallow, compare_ids);
+	if (f != NULL)
 		fclose(f);
-	}
 	buf_release(&path);
 	return ok;
 }
@@ -327,6 +341,29 @@ gitvcs_init(struct vcs *v, const char *path)
 
 /* --- objects --- */
 
+void
+gitvcs_check_object(const struct gitvcs *g, const git_oid *id)
+{
+	git_odb_backend *b;
+	git_object_t type;
+	struct vcs_id hex;
+	size_t size;
+	void *data;
+	int error;
+
+	gitvcs_format_id(&hex, id);
+	for (size_t i = 0; i < git_odb_num_backends(g->odb); i++) {
+		if (git_odb_get_backend(&b, g->odb, i) != 0)
+			continue;
+		errno = 0;
+		error = b->read(&data, &size, &type, b, id);
+		if (error == 0)
+			git_odb_backend_data_free(b, data);
+		else
+			gitvcs_check(error, hex.hex);
+	}
+}
+
 bool
 gitvcs_read_commit(struct vcs *v, const git_oid *id, git_odb_object **object)
 {
@@ -334,8 +371,11 @@ gitvcs_read_commit(struct vcs *v, const git_oid *id, git_odb_object **object)
 	struct vcs_id hex;
 
 	gitvcs_format_id(&hex, id);
-	if (git_odb_read(object, g->odb, id) != 0)
-		return gitvcs_fail(v, "cannot read commit %s", hex.hex);
+	if (git_odb_read(object, g->odb, id) != 0) {
+		gitvcs_fail(v, "cannot read commit %s", hex.hex);
+		gitvcs_check_object(g, id);
+		return false;
+	}
 	if (git_odb_object_type(*object) == GIT_OBJECT_COMMIT)
 		return true;
 	git_odb_object_free(*object);

@@ -24,7 +24,20 @@ bool gitvcs_is_shallow(const struct gitvcs *, const git_oid *);
  */
 void gitvcs_open_graph(const struct gitvcs *, struct commit_graph *);
 
-/* vcs_fail() with libgit2's message after the text. */
+/*
+ * Dies if libgit2 has failed because of the machine, with a message that begins
+ * with `what`.  error is what libgit2 has returned.  errno was 0 before that:
+ * libgit2 takes many a file that it cannot read for one that is missing.
+ */
+void gitvcs_check(int error, const char *what);
+
+/*
+ * The same for an object that libgit2 has not found.  It has looked in several
+ * places, and errno is about the last of them; here each is tried by itself.
+ */
+void gitvcs_check_object(const struct gitvcs *, const git_oid *);
+
+/* gitvcs_check(), or vcs_fail() with libgit2's message after the text. */
 bool gitvcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #endif

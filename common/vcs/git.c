@@ -1,5 +1,6 @@
 /* git - the back end for git: HEAD, branches, changed files, function table */
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "common/base/mem.h"
@@ -81,14 +82,19 @@ add_branch(struct gitvcs *g, const char *full_name)
 {
 	struct vcs_branch *b;
 	git_oid id;
+	int error;
 
 	g->branches = mem_grow(g->branches, &g->branches_cap,
 	    g->n_branches + 1, sizeof *g->branches);
 	b = &g->branches[g->n_branches++];
 	*b = (struct vcs_branch){ .name = mem_strdup(short_name(full_name)) };
-	b->has_id = git_reference_name_to_id(&id, g->repo, full_name) == 0;
+	errno = 0;
+	error = git_reference_name_to_id(&id, g->repo, full_name);
+	b->has_id = error == 0;
 	if (b->has_id)
 		gitvcs_format_id(&b->id, &id);
+	else
+		gitvcs_check(error, full_name);
 }
 
 static int

@@ -40,11 +40,19 @@ open_svs(struct vcs *v, const char *path, bool upwards)
 	if (upwards)
 		return VCS_NOT_FOUND;
 	v->state = svs = mem_zero(1, sizeof *svs);
-	svs->time_s = stat(path != NULL ? path : ".", &st) == 0 ?
-	    st.st_ctime : INT_UNKNOWN;
+	if (path == NULL)
+		path = ".";
+	svs->time_s = INT_UNKNOWN;
+	if (stat(path, &st) == 0)
+		svs->time_s = st.st_ctime;
+	else if (err_is_failure(errno))
+		die_errno("cannot examine '%s'", path);
 
 	/* The author is the user who runs this process, as in Perun. */
+	errno = 0;
 	user = getpwuid(getuid());
+	if (user == NULL && err_is_failure(errno))
+		die_errno("cannot look up the user");
 	if (user != NULL) {
 		buf_str(&svs->author, user->pw_name);
 		if (gethostname(host, sizeof host - 1) == 0)

@@ -1,5 +1,6 @@
 /* vcs - version control by any of the systems that weir knows */
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "common/base/buf.h"
@@ -32,6 +33,19 @@ find_backend(struct vcs *v, const char *type)
 	return NULL;
 }
 
+/*
+ * Returns whether a call of a back end has succeeded.  Before the call errno
+ * was 0.  Libraries of version control take a file that they cannot read for
+ * one that does not exist: errno shows which it was.
+ */
+static bool
+check(const struct vcs *v, bool ok)
+{
+	if (!ok && err_is_failure(errno))
+		die_errno("%s", v->why);
+	return ok;
+}
+
 bool
 vcs_needs_store(const char *type)
 {
@@ -52,6 +66,7 @@ vcs_open(struct vcs *v, const char *type, const char *path, bool upwards)
 		if (only == NULL)
 			return VCS_FAILED;
 	}
+	errno = 0;
 	for (size_t i = 0; i < N_BACKENDS && found == VCS_NOT_FOUND; i++) {
 		if (only != NULL ? backends[i] != only :
 		    backends[i]->needs_store)
@@ -63,6 +78,7 @@ vcs_open(struct vcs *v, const char *type, const char *path, bool upwards)
 		vcs_fail(v, "there is no repository%s%s in '%.400s'%s",
 		    type != NULL ? " of type " : "", type != NULL ? type : "",
 		    path != NULL ? path : ".", upwards ? " or above" : "");
+	check(v, found == VCS_FOUND);
 	return found;
 }
 
@@ -90,13 +106,15 @@ vcs_init(struct vcs *v, const char *type, const char *path)
 bool
 vcs_get_minor_head(struct vcs *v, struct vcs_id *id)
 {
-	return v->backend->get_minor_head(v, id);
+	errno = 0;
+	return check(v, v->backend->get_minor_head(v, id));
 }
 
 bool
 vcs_get_head_major_version(struct vcs *v, const char **name)
 {
-	return v->backend->get_head_major_version(v, name);
+	errno = 0;
+	return check(v, v->backend->get_head_major_version(v, name));
 }
 
 bool
@@ -105,8 +123,9 @@ vcs_massage_parameter(struct vcs *v, const char *name, enum vcs_kind kind,
 {
 	enum vcs_kind ignored;
 
-	return v->backend->massage_parameter(v, name, kind, id,
-	    actual_kind != NULL ? actual_kind : &ignored);
+	errno = 0;
+	return check(v, v->backend->massage_parameter(v, name, kind, id,
+	    actual_kind != NULL ? actual_kind : &ignored));
 }
 
 bool
@@ -116,7 +135,7 @@ vcs_get_minor_version_info(struct vcs *v, const char *name,
 	struct vcs_id id;
 
 	return vcs_massage_parameter(v, name, VCS_COMMIT, &id, NULL) &&
-	    v->backend->get_minor_version_info(v, &id, version);
+	    check(v, v->backend->get_minor_version_info(v, &id, version));
 }
 
 /* Adds the commit of this name or, if it is NULL, that which is checked out. */
@@ -196,24 +215,33 @@ bool
 vcs_walk_minor_versions(struct vcs *v, const struct vcs_tip *tips, size_t n,
     bool first_parent)
 {
-	return v->backend->walk_minor_versions(v, tips, n, first_parent);
+	errno = 0;
+	return check(v, v->backend->walk_minor_versions(v, tips, n,
+	    first_parent));
 }
 
 enum vcs_found
 vcs_next_minor_version(struct vcs *v, struct vcs_version *version)
 {
-	return v->backend->next_minor_version(v, version);
+	enum vcs_found found;
+
+	errno = 0;
+	found = v->backend->next_minor_version(v, version);
+	check(v, found != VCS_FAILED);
+	return found;
 }
 
 bool
 vcs_walk_major_versions(struct vcs *v, const struct vcs_branch **branches,
     size_t *n)
 {
-	return v->backend->walk_major_versions(v, branches, n);
+	errno = 0;
+	return check(v, v->backend->walk_major_versions(v, branches, n));
 }
 
 bool
 vcs_is_dirty(struct vcs *v, bool *dirty)
 {
-	return v->backend->is_dirty(v, dirty);
+	errno = 0;
+	return check(v, v->backend->is_dirty(v, dirty));
 }
