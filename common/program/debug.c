@@ -2,6 +2,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <errno.h>
 #include <error.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -593,9 +594,13 @@ decoded_unit(struct debug *d, uint32_t index)
 	read_rows(d, &u->symtab, &die);
 
 	memset(&split, 0, sizeof split);
+	errno = 0;
 	if (dwarf_cu_info(die.cu, NULL, &type, NULL, &split, NULL, NULL,
 	    NULL) == 0 && type == DW_UT_skeleton) {
 		check_memory();
+		if (split.addr == NULL && err_is_failure(errno))
+			die_errno("cannot open a .dwo file of '%s'",
+			    d->code->path);
 		if (split.addr == NULL)
 			d->n_missing++;
 		else

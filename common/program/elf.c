@@ -50,7 +50,9 @@ elf_check_memory(void)
 {
 	const char *last_error = elf_errmsg(0);
 
-	if (last_error != NULL && strcmp(last_error, "out of memory") == 0)
+	/* Some functions of libelf replace the error by another one. */
+	if (errno == ENOMEM || (last_error != NULL &&
+	    strcmp(last_error, "out of memory") == 0))
 		die("out of memory in libelf");
 }
 
@@ -69,16 +71,23 @@ next_section(Elf *elf, struct section *s)
 {
 	size_t names;	/* the index of the section that has the names */
 
-	if (elf_getshdrstrndx(elf, &names) != 0)
+	if (elf_getshdrstrndx(elf, &names) != 0) {
+		elf_check_memory();
 		names = 0;
+	}
 	while ((s->scn = elf_nextscn(elf, s->scn)) != NULL) {
-		if (gelf_getshdr(s->scn, &s->header) == NULL)
+		if (gelf_getshdr(s->scn, &s->header) == NULL) {
+			elf_check_memory();
 			continue;
+		}
 		s->name = elf_strptr(elf, names, s->header.sh_name);
-		if (s->name == NULL)
+		if (s->name == NULL) {
+			elf_check_memory();
 			s->name = "";
+		}
 		return true;
 	}
+	elf_check_memory();
 	return false;
 }
 
@@ -133,6 +142,7 @@ elf_open(struct elf *e, const char *path, const char **why)
 	if ((e->fd = fd_open_regular(path, &e->size, why)) < 0)
 		return false;
 	e->path = mem_strdup(path);
+	errno = 0;
 	e->handle = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
 	if (e->handle == NULL || elf_kind(e->handle) != ELF_K_ELF ||
 	    gelf_getehdr(e->handle, &header) == NULL) {
@@ -148,6 +158,8 @@ elf_open(struct elf *e, const char *path, const char **why)
 			hex_encode(e->build_id, build_id, (size_t)n);
 	}
 	elf_check_memory();
+	if (!is_valid && err_is_failure(errno))
+		die_errno("cannot read '%s'", path);
 	if (!is_valid)
 		elf_close(e);
 	return is_valid;
@@ -169,7 +181,7 @@ elf_close(struct elf *e)
 
 /* Whether a whole file has the CRC-32 that .gnu_debuglink stores. */
 static bool
-has_crc(int fd, GElf_Word expected)
+has_crc(const char *path, int fd, GElf_Word expected)
 {
 	unsigned char bytes[65536];
 	uLong crc = crc32(0, NULL, 0);
@@ -180,7 +192,9 @@ has_crc(int fd, GElf_Word expected)
 		crc = crc32(crc, bytes, (uInt)n);
 		at += n;
 	}
-	return n == 0 && crc == expected;
+	if (n < 0)
+		die_errno("cannot read '%s'", path);
+	return crc == expected;
 }
 
 /*
@@ -197,7 +211,7 @@ try_debug(const struct elf *e, const char *path, const GElf_Word *crc,
 		return false;
 	if (debug->has_debug && (crc == NULL ?
 	    strcmp(debug->build_id, e->build_id) == 0 :
-	    has_crc(debug->fd, *crc)))
+	    has_crc(path, debug->fd, *crc)))
 		return true;
 	elf_close(debug);
 	return false;
@@ -226,6 +240,7 @@ debug_link(const struct elf *e, GElf_Word *crc)
 {
 	const char *name = dwelf_elf_gnu_debuglink(e->handle, crc);
 
+	elf_check_memory();
 	return name == NULL || *name == '\0' || strchr(name, '/') != NULL ?
 	    NULL : name;
 }
@@ -250,8 +265,8 @@ open_by_link(const struct elf *e, const char *debug_dir, struct elf *debug)
 	if (name == NULL)
 		return false;
 	dir = realpath(e->path, NULL);
-	if (dir == NULL && errno == ENOMEM)
-		die("out of memory");
+	if (dir == NULL && err_is_failure(errno))
+		die_errno("cannot resolve '%s'", e->path);
 	if (dir == NULL)
 		return false;
 	*strrchr(dir, '/') = '\0';

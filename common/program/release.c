@@ -1,10 +1,10 @@
 /* release - reads releases; release-write.c writes them */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/num.h"
 #include "common/base/search.h"
@@ -343,8 +343,10 @@ release_open(const char *path, const char **why)
 		return NULL;
 	data = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
 	fd_close(fd);
+	if (data == MAP_FAILED && size > 0)
+		die_errno("cannot read '%s'", path);
 	if (data == MAP_FAILED) {
-		*why = size == 0 ? "it is empty" : strerror(errno);
+		*why = "it is empty";
 		return NULL;
 	}
 

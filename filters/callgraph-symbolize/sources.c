@@ -10,6 +10,7 @@
 #include "common/base/hex.h"
 #include "common/base/intern.h"
 #include "common/filter/filter-reject.h"
+#include "common/io/fd.h"
 #include "common/program/checksum.h"
 #include "filters/callgraph-symbolize/sources.h"
 
@@ -116,7 +117,7 @@ open_release(const char *path)
 	struct symbols *symbols;
 	const char *why;
 
-	if (access(path, F_OK) != 0)
+	if (!fd_exists(path))
 		return NULL;
 	symbols = symbols_open_release(path, &why);
 	if (symbols == NULL)
@@ -169,12 +170,11 @@ has_checksum(const char *path, struct span expected)
 {
 	char hex[CHECKSUM_LEN + 1];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool is_same = fd >= 0 && checksum_fd(fd, hex) &&
-	    span_eq(expected, hex);
 
-	if (fd >= 0)
-		close(fd);
-	return is_same;
+	if (fd < 0 || !checksum_fd(fd, hex))
+		die_errno("cannot read '%s'", path);
+	close(fd);
+	return span_eq(expected, hex);
 }
 
 /*
