@@ -270,7 +270,9 @@ input_modified_us(const struct input *in)
 {
 	struct stat st;
 
-	if (fstat(in->fd, &st) != 0 || !S_ISREG(st.st_mode))
+	if (in->fd >= 0 && fstat(in->fd, &st) != 0)
+		die_errno("cannot examine '%s'", in->name);
+	if (in->fd < 0 || !S_ISREG(st.st_mode))
 		return INT_UNKNOWN;
 	return (int64_t)st.st_mtim.tv_sec * 1000000 +
 	    st.st_mtim.tv_nsec / 1000;

@@ -43,7 +43,11 @@ mode_of(const char *target)
 	struct stat st;
 
 	umask(mask);
-	return stat(target, &st) == 0 ? st.st_mode & 07777 : 0666 & ~mask;
+	if (stat(target, &st) == 0)
+		return st.st_mode & 07777;
+	if (errno != ENOENT)
+		die_errno("cannot examine '%s'", target);
+	return 0666 & ~mask;
 }
 
 /*
@@ -67,6 +71,8 @@ resolve_links(const char *path)
 	name = mem_strdup(path);
 	for (int i = 0; i < LINKS_MAX; i++) {
 		n = readlink(name, text, sizeof text - 1);
+		if (n < 0 && err_is_failure(errno))
+			die_errno("cannot read the link '%s'", name);
 		if (n < 0)
 			return name;
 		text[n] = '\0';

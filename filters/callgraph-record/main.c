@@ -170,6 +170,8 @@ read_signals(void)
 		    number == SIGALRM))
 			kill(state.pid, number);
 	}
+	if (errno != EAGAIN && errno != EINTR)
+		die_errno("cannot read signals");
 }
 
 /* --- output --- */
@@ -226,6 +228,7 @@ poll_once(struct filter *f)
 	struct buf *b = filter_out(f);
 	size_t n = state.peers.n, pending = b->len - state.n_written;
 	bool reads_peers = !is_full(f), is_any_ready;
+	int n_ready;
 	struct pollfd *fds = mem_zero(PEERS + n, sizeof *fds);
 	int wait_ms = -1;	/* until there is an event */
 
@@ -241,7 +244,10 @@ poll_once(struct filter *f)
 	    .events = POLLOUT };
 	if (reads_peers)
 		peers_fill_pollfds(&state.peers, fds + PEERS);
-	is_any_ready = poll(fds, PEERS + (reads_peers ? n : 0), wait_ms) > 0;
+	n_ready = poll(fds, PEERS + (reads_peers ? n : 0), wait_ms);
+	if (n_ready < 0 && errno != EINTR)
+		die_errno("cannot wait for the program");
+	is_any_ready = n_ready > 0;
 
 	if (fds[SIGNALS].revents != 0)
 		read_signals();

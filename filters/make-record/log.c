@@ -1,9 +1,11 @@
 /* log - reads what the recorder has logged */
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/build/column.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
@@ -271,12 +273,16 @@ log_read(struct filter *f, const char *path, struct graph *g)
 
 	state.graph = g;
 	intern_init(&state.processes);
+	if (log == NULL && err_is_failure(errno))
+		die_errno("cannot open '%s'", path);
 	if (log == NULL) {
 		filter_fail(f, "the log '%s' has disappeared", path);
 		return;
 	}
 	while ((n = getline(&text, &cap, log)) > 0)
 		read_record(f, text, (size_t)n);
+	if (!feof(log))
+		die_errno("cannot read '%s'", path);
 	free(text);
 	fclose(log);
 

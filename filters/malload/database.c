@@ -1,5 +1,7 @@
 /* database - an SQLite database with the tables of traces */
 
+#include <errno.h>
+
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/mal/type.h"
@@ -15,6 +17,9 @@ enum {
 void
 database_fail(const struct database *d)
 {
+	/* SQLite calls a file damaged, too, from which it cannot read. */
+	if (err_is_failure(errno))
+		die_errno("'%s': %s", d->path, sqlite3_errmsg(d->handle));
 	die("'%s': %s", d->path, sqlite3_errmsg(d->handle));
 }
 
@@ -70,6 +75,7 @@ database_open(struct database *d, const char *path)
 	int64_t id, version;
 
 	d->path = path;
+	errno = 0;
 	/* There is only one thread; without mutexes a load is 5 % faster. */
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	if (sqlite3_open_v2(path, &d->handle, SQLITE_OPEN_READWRITE |

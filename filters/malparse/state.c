@@ -1,10 +1,8 @@
 /* state - reads and writes the file with which a trace continues another */
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "common/base/err.h"
 #include "common/filter/filter.h"
+#include "common/io/fd.h"
 #include "common/json/recio.h"
 #include "filters/malparse/state.h"
 
@@ -47,7 +45,7 @@ state_read(struct rows *rows, const char *path)
 	const char *why;
 	bool found;
 
-	if (access(path, F_OK) != 0 && errno == ENOENT)
+	if (!fd_exists(path))
 		return false;
 	for (enum row_table t = 0; t < N_TABLES; t++)
 		keys[S_TABLES + t] = rows_id_columns[t];

@@ -1,5 +1,6 @@
 /* database - reads the rows of traces from a database that malload filled */
 
+#include <errno.h>
 #include <sqlite3.h>
 
 #include "common/base/err.h"
@@ -29,6 +30,9 @@ static const char *const selects[] = {
 static _Noreturn void
 fail(sqlite3 *db, const char *path)
 {
+	/* SQLite calls a file damaged, too, from which it cannot read. */
+	if (err_is_failure(errno))
+		die_errno("cannot read '%s': %s", path, sqlite3_errmsg(db));
 	die("cannot read '%s': %s", path, sqlite3_errmsg(db));
 }
 
@@ -80,6 +84,7 @@ trace_read_database(struct trace *t, struct filter *f, const char *path)
 {
 	sqlite3 *db;
 
+	errno = 0;
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) !=
 	    SQLITE_OK)
 		fail(db, path);

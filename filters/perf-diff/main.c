@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/filter/filter-reject.h"
+#include "common/io/fd.h"
 #include "common/perun/index.h"
 #include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/results.h"
@@ -191,6 +191,14 @@ read_commit(struct filter *f, const char *commit, uint32_t side,
 	return true;
 }
 
+/* A callback: ends a search for files that cannot be completed. */
+static int
+stop_at_failure(const char *path, int error)
+{
+	(void)path;
+	return err_is_failure(error);
+}
+
 /*
  * Reads a side: a commit, a file, or all files that match a pattern, in the
  * order of their names.
@@ -200,12 +208,13 @@ read_side(struct filter *f, const char *operand, uint32_t side)
 {
 	struct buf why = { 0 };
 	glob_t found;
+	int error;
 
 	/* No commit is named "-", "./file" or "/file". */
 	if (strcmp(operand, "-") != 0 && strchr("./", *operand) == NULL &&
 	    read_commit(f, operand, side, &why))
 		return;
-	if (strcmp(operand, "-") == 0 || access(operand, F_OK) == 0) {
+	if (strcmp(operand, "-") == 0 || fd_exists(operand)) {
 		buf_release(&why);
 		filter_read_next(f, operand, true);
 		read_files(f, side);
@@ -215,8 +224,11 @@ read_side(struct filter *f, const char *operand, uint32_t side)
 		die("'%s' is neither a file nor a commit%s", operand,
 		    buf_cstr(&why));
 	buf_release(&why);
-	if (glob(operand, 0, NULL, &found) != 0)
+	error = glob(operand, 0, stop_at_failure, &found);
+	if (error == GLOB_NOMATCH)
 		die("no file matches '%s'", operand);
+	if (error != 0)
+		die_errno("cannot search for '%s'", operand);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		filter_read_next(f, found.gl_pathv[i], true);
 		read_files(f, side);

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
+#include "common/io/fd.h"
 #include "common/perun/config.h"
 #include "common/perun/layout.h"
 #include "filters/pidx-init/make.h"
@@ -132,7 +132,7 @@ load_settings(struct config *config)
 	*config = (struct config){ 0 };
 	if (!config_load_file(config, path, &why))
 		die("%s", why);
-	return access(path, F_OK) == 0;
+	return fd_exists(path);
 }
 
 /*

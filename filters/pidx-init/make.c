@@ -43,6 +43,8 @@ make_file(int store, const char *name, struct span text, bool *made)
 	job.making = name;
 	if (fstatat(store, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return true;
+	if (errno != ENOENT)
+		return false;
 	fd = openat(store, temporary, O_WRONLY | O_CREAT | O_TRUNC |
 	    O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd == -1)

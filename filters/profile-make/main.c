@@ -1,9 +1,11 @@
 /* profile-make - makes one Perun profile of what records measure */
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/err.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "filters/profile-make/keys.h"
@@ -53,6 +55,9 @@ name_machine(struct buf *b)
 	FILE *f = fopen("/proc/cpuinfo", "re");
 	char line[256], *model;
 
+	/* A sandbox may hide the file. */
+	if (f == NULL && err_is_failure(errno) && errno != EACCES)
+		die_errno("cannot open '/proc/cpuinfo'");
 	while (f != NULL && b->len == 0 &&
 	    fgets(line, sizeof line, f) != NULL) {
 		model = strstr(line, ": ");
@@ -61,6 +66,8 @@ name_machine(struct buf *b)
 		model[strcspn(model, "\n")] = '\0';
 		buf_str(b, model + 2);
 	}
+	if (f != NULL && ferror(f) != 0)
+		die_errno("cannot read '/proc/cpuinfo'");
 	if (f != NULL)
 		fclose(f);
 	if (b->len == 0)
