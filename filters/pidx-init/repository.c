@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/io/fd.h"
 #include "filters/pidx-init/repository.h"
 
 /* Removes the last component of an absolute path; false if it is the root. */
@@ -58,7 +58,7 @@ init_warn_of_store_above(const struct paths *paths)
 	strcpy(path, paths->directory);
 	while (ascend(path)) {
 		snprintf(store, sizeof store, "%s/.perun/objects", path);
-		if (access(store, F_OK) == 0) {
+		if (fd_exists(store)) {
 			err_warn("warning: the new store hides the one above: "
 			    "'%s/.perun'", path[1] == '\0' ? "" : path);
 			return;
