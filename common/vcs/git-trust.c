@@ -169,8 +169,11 @@ is_own(const char *path)
 	struct stat st;
 	uint64_t id;
 
-	if (lstat(path, &st) != 0)
-		return errno == ENOENT;
+	if (lstat(path, &st) != 0) {
+		if (errno != ENOENT)
+			die_errno("cannot examine '%s'", path);
+		return true;
+	}
 	return st.st_uid == geteuid() || (geteuid() == 0 && caller != NULL &&
 	    text_u64(span_str(caller), &id) && st.st_uid == id);
 }
