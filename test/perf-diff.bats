@@ -630,6 +630,13 @@ profile_of() {
 	run -0 perf-diff -H --oldest-first --now c9 in
 	run -2 --separate-stderr perf-diff -H --oldest-first --now c99 in
 	[[ $stderr == *"'c99' is not a commit of the history"* ]]
+	# What grew before the commit does not count.
+	history a $(for i in {1..64}; do echo $((1000 + 10 * i + 7 * i % 3)); done) >in
+	run -1 --separate-stderr perf-diff -H --oldest-first --now c20 in
+	[ "$(found 'select(.type == "change") | [.before, .first_possible]')" = \
+		'[1180,"c21"]' ]
+	run -0 perf-diff -H --oldest-first --now c61 in
+	run -0 perf-diff -H --oldest-first --effect 40 --now c20 in
 }
 
 @test "what cost most is named first, not the greatest ratio" {

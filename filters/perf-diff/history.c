@@ -14,6 +14,8 @@
 /* Fewer points can never show a change, unless they are exact. */
 enum { POINTS_MIN = 14 };
 
+enum { NOW_POINTS = 5 };	/* whose median is the level at --now */
+
 struct history {
 	struct results *answer;
 	struct sample *placed;	/* samples of a key, by position */
@@ -351,6 +353,22 @@ add_gone(struct result *r)
 
 /* --- verdicts ------------------------------------------------------------- */
 
+/*
+ * Cuts off what was before --now from a gradual change that was under way then:
+ * its level was that of the last points until then.
+ */
+static void
+cut_at_now(const struct history *h, const struct result *r, struct change *c)
+{
+	size_t i = SEARCH_FIRST(k, r->n, r->positions[k] > h->now);
+	size_t n = i < NOW_POINTS ? i : NOW_POINTS;
+
+	c->step.before = values_median(r->values + i - n, n, h->room);
+	c->step.first = h->now + 1;
+	for (; c->step.n_steps > 1 && *c->steps <= h->now; c->steps++)
+		c->step.n_steps--;
+}
+
 /* --now: the changes of a key count only if it is now worse than it was. */
 static void
 judge_now(const struct history *h, struct result *r, size_t n)
@@ -362,11 +380,14 @@ judge_now(const struct history *h, struct result *r, size_t n)
 		c->is_past = true;
 	if (c == end)
 		return;
+	if (c->step.n_steps > 0 && c->step.first <= h->now)
+		cut_at_now(h, r, c);
 	net = *c;
 	net.step.after = end[-1].step.after;
 	verdict = results_judge(h->answer, &net);
 	for (; c < end; c++)
-		c->is_past = c->verdict != verdict;
+		c->is_past = verdict == VERDICT_SAME || results_is_worse(
+		    h->answer, c) != (verdict == VERDICT_DEGRADED);
 }
 
 static void
