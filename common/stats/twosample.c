@@ -293,7 +293,9 @@ choose_stride(size_t m, size_t n)
  * P - 1/2 = z sd + Z_POWER sd 2 sqrt(P (1 - P)).  With w = P - 1/2 and c = 2
  * Z_POWER sd this is the quadratic equation
  * (1 + c^2) w^2 - 2 z sd w + (z sd)^2 - c^2 / 4 = 0, of which w is the greater
- * root.
+ * root.  This is for many values, whose spread is known.  Of few values, the
+ * test has few steps and the spread is often found too small: simulated with
+ * normal values, 5 to 10 a side have this power at the shift times 1 + 3/n.
  */
 double
 twosample_visible(size_t m, size_t n, double p)
@@ -306,7 +308,8 @@ twosample_visible(size_t m, size_t n, double p)
 	if (!(seen < 0.5))
 		return INFINITY;
 	w = (seen + sqrt(seen * seen - a * (seen * seen - c * c / 4))) / a;
-	return w < 0.5 ? M_SQRT2 * normal_upper_quantile(0.5 - w) : INFINITY;
+	return w < 0.5 ? M_SQRT2 * normal_upper_quantile(0.5 - w) *
+	    (1 + 3 / (double)(m < n ? m : n)) : INFINITY;
 }
 
 double

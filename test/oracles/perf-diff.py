@@ -115,7 +115,8 @@ def visible(m, n, z):
         p = (low + high) / 2
         low, high = ((p, high) if p - .5 < z * sd + .8416 * sd * 2 *
                      math.sqrt(p * (1 - p)) else (low, p))
-    return math.sqrt(2) * upper_quantile(1 - low) if low < 1 else math.inf
+    return math.sqrt(2) * upper_quantile(1 - low) * (
+        1 + 3 / min(m, n)) if low < 1 else math.inf
 
 
 def holm(p):

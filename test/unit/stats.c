@@ -214,13 +214,13 @@ test_limits(void)
 		expect("the least p", twosample_least_p(n, n), 3,
 		    least[n - 5]);
 	expect("10 a side", 5 * twosample_visible(10, 10, .05 * 1.25), 2,
-	    "7.1");
+	    "9.2");
 	expect("200 keys", 5 * twosample_visible(10, 10, .05 * 1.25 / 200), 3,
-	    "19.3");
+	    "25.1");
 	expect("20 a side", 5 * twosample_visible(20, 20, .05 * 1.25 / 200), 2,
-	    "8.6");
+	    "9.9");
 	expect("40 a side", 5 * twosample_visible(40, 40, .05 * 1.25 / 200), 2,
-	    "5.5");
+	    "5.9");
 	CHECK(isinf(twosample_visible(2, 2, 1e-18)), "nothing can be seen");
 }
 
