@@ -476,6 +476,9 @@ more than --max-memory allows"
 	for case in "${CASES[@]}"; do
 		begin_case "$case"
 		reads_records || continue
+		# Perun's own profiles have NaN.
+		[[ $f == @(pidx-write|profile-make|perf-diff) ]] ||
+			expect_texts_rejected '{"type":NaN}'
 		expect_texts_rejected '{"type":"x","a":1,"a":1}' \
 			'{"type":"x","type":"x"}' \
 			'{"type":"x","a":1,"\\u0061":1}' \
@@ -483,7 +486,7 @@ more than --max-memory allows"
 			'{"type":"x","a":[{"b":[{"c":1,"c":1}]}]}' \
 			'{"type":"x"}{"type":"x"}' '{"type":"x"} x' \
 			'{"type":"x"},' '{"type":"x"' '{"type":"x",}' \
-			'{"type":NaN}' '{"type":01}' "{'type':'x'}" \
+			'{"type":01}' "{'type':'x'}" \
 			'[]' '1' '"x"' 'null' '}' '{"type":"x"\f}' \
 			'{"type":"x","a":"\\ud800\\x"}' '{"type":"\t"}'
 	done

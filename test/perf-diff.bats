@@ -199,7 +199,7 @@ profile_of() {
 	samples a {1..10} | sed 's/}/,"unit":"B"}/' >new
 	samples b {1..10} | tee -a old >>new
 	run -1 --separate-stderr perf-diff old new
-	[[ $stderr == *"2 keys differ only in the unit, which cannot be converted: a, a" ]]
+	[[ $stderr == *"2 keys differ only in the unit, which cannot be converted: a in "*", a in "* ]]
 	(samples a {1..10} | sed 's/}/,"unit":"ms"}/'; cat new) >both
 	run -0 perf-diff both both
 }
@@ -500,6 +500,26 @@ profile_of() {
 	done
 	history a "${A[@]}" >in
 	run -1 --separate-stderr perf-diff -H --oldest-first in
+}
+
+@test "the end of a key is accepted by its uid" {
+	(history a "${A[@]}" && history b "${A[@]:0:8}") >in
+	run -1 --separate-stderr perf-diff -H --oldest-first --effect 50 \
+		--gone fail in
+	[[ $stderr == *"1 key has no samples at the newest commit: b" ]]
+	printf '%s b\n' c9xxxxxx >accepted
+	sed -i 's/"c\([0-9]*\)"/"c\1xxxxxx"/' in
+	run -0 --separate-stderr perf-diff -H --oldest-first --effect 50 \
+		--gone fail --accept accepted in
+	[ -z "$stderr" ]
+	[ "$(found 'select(.type == "change") | [.uid, .verdict, .accepted]')" \
+		= '["b","gone",true]' ]
+	# The same for a unit that was changed.
+	(history b "${A[@]:0:8}" | sed 's/}/,"unit":"ms"}/'
+		history b "${A[@]}" | tail -n 8 | sed 's/}/,"unit":"B"}/'
+		history a "${A[@]}") | sed 's/"c\([0-9]*\)"/"c\1xxxxxx"/' >in
+	run -1 perf-diff -H --oldest-first --effect 50 in
+	run -0 perf-diff -H --oldest-first --effect 50 --accept accepted in
 }
 
 @test "commits that were not measured are named" {

@@ -122,11 +122,15 @@ compare_sides(struct results *a)
 			r->p = r->changes->step.p;
 	results_adjust(a);
 	for (r = a->list; r < a->list + a->n_tested; r++) {
-		c = r->changes;
 		judge_key(a, r);
-		a->phi = fmax(a->phi, c->t.phi);
+		a->phi = fmax(a->phi, r->changes->t.phi);
+	}
+	for (r = a->list; r < a->list + a->n; r++) {
+		c = r->changes;
 		c->accepted = a->commits[SIDE_NEW] != NULL &&
-		    c->verdict != VERDICT_SAME &&
+		    (c->verdict == VERDICT_DEGRADED ||
+		    c->verdict == VERDICT_IMPROVED ||
+		    c->verdict == VERDICT_GONE) &&
 		    accepted_has(&a->options->accepted,
 		    span_str(a->commits[SIDE_NEW]),
 		    samples_part(s, &s->keys[r->key], PART_UID));

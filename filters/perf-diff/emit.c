@@ -110,9 +110,12 @@ emit_change(const struct results *a, struct filter *f, const struct result *r,
 		put_number(b, "p", c->step.p);
 	put_number(b, "q", c->q);
 	put_number(b, "fdr", isnan(c->q) ? NAN : r->fdr);
-	json_uint(b, "n", c->step.n_before + c->step.n_after);
-	json_uint(b, "n_before", c->step.n_before);
-	json_uint(b, "n_after", c->step.n_after);
+	/* Those of a gradual change, or of exact values, are not known. */
+	if (c->step.n_before + c->step.n_after > 0) {
+		json_uint(b, "n", c->step.n_before + c->step.n_after);
+		json_uint(b, "n_before", c->step.n_before);
+		json_uint(b, "n_after", c->step.n_after);
+	}
 	(a->options->history ? put_commits : put_sides)(b, a, r, c);
 	if (c->accepted)
 		json_true(b, "accepted");

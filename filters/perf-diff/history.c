@@ -338,9 +338,24 @@ search_key(struct history *h, struct result *r)
 	memcpy(r->segments, found->segments, size);
 }
 
+/* Is it accepted by its uid that the key has ended? */
+static bool
+is_end_accepted(const struct history *h, const struct result *r)
+{
+	const struct samples *s = h->answer->samples;
+	struct span uid = samples_part(s, &s->keys[r->key], PART_UID);
+	const struct given *g;
+
+	for (g = h->given; g < h->given + h->n_given; g++)
+		if (g->position > r->positions[r->n - 1] &&
+		    span_compare(g->uid, uid) == 0)
+			return true;
+	return false;
+}
+
 /* Adds that the key has no samples at the newest commit that was measured. */
 static void
-add_gone(struct result *r)
+add_gone(const struct history *h, struct result *r)
 {
 	struct change *c = results_add_change(r, (struct change_point){
 	    .before = r->n_segments > 0 ?
@@ -348,6 +363,7 @@ add_gone(struct result *r)
 	    .after = NAN, .p = NAN, .size = NAN, .n_before = r->n });
 
 	c->verdict = VERDICT_GONE;
+	c->accepted = is_end_accepted(h, r);
 	c->last_good = r->positions[r->n - 1];
 }
 
@@ -453,7 +469,7 @@ history_find(struct results *a, struct filter *f)
 	for (r = a->list; r < a->list + a->n; r++) {
 		search_key(&h, r);
 		if (r->positions[r->n - 1] < a->newest)
-			add_gone(r);
+			add_gone(&h, r);
 	}
 	results_adjust(a);
 	for (r = a->list; r < a->list + a->n_tested; r++)

@@ -135,9 +135,18 @@ range_of(const struct results *a, const struct result *r)
 	    r->changes->step.n_after > 0 };
 }
 
+static bool
+has_accepted_end(const struct result *r)
+{
+	size_t n = r->n_changes;
+
+	return n > 0 && r->changes[n - 1].verdict == VERDICT_GONE &&
+	    r->changes[n - 1].accepted;
+}
+
 /*
  * Notes the keys that are the same but for one part, if two of them were never
- * measured at the same time.
+ * measured at the same time; not those whose end is accepted.
  */
 static void
 note_apart(struct results *a, enum part part, enum sentence sentence)
@@ -149,19 +158,23 @@ note_apart(struct results *a, enum part part, enum sentence sentence)
 
 	intern_init(&names);
 	for (size_t i = 0; i < a->n; i++) {
+		inner[i] = (struct range){ 0, SIZE_MAX };
+		groups[i] = SYM_NONE;
+		if (has_accepted_end(&a->list[i]))
+			continue;
 		memcpy(parts, a->samples->keys[a->list[i].key].parts,
 		    sizeof parts);
 		parts[part] = SYM_NONE;
 		groups[i] = intern_add(&names, span_bytes(parts,
 		    sizeof parts));
-		inner[i] = (struct range){ 0, SIZE_MAX };
 		r = range_of(a, &a->list[i]);
 		g = &inner[groups[i]];
 		g->first = r.first > g->first ? r.first : g->first;
 		g->last = r.last < g->last ? r.last : g->last;
 	}
 	for (size_t i = 0; i < a->n; i++)
-		if (inner[groups[i]].last < inner[groups[i]].first)
+		if (groups[i] != SYM_NONE &&
+		    inner[groups[i]].last < inner[groups[i]].first)
 			a->list[i].sentences |= 1U << sentence;
 	intern_release(&names);
 	free(groups);
@@ -224,7 +237,7 @@ results_finish(struct results *a)
 			a->n_worse_suspected += c->verdict ==
 			    VERDICT_SUSPECTED && !results_is_note(c) &&
 			    results_is_worse(a, c);
-			if (c->verdict == VERDICT_GONE)
+			if (c->verdict == VERDICT_GONE && !c->accepted)
 				r->sentences |= 1U << SENTENCE_GONE;
 		}
 		if (a->samples->keys[r->key].more_is_better)

@@ -388,15 +388,20 @@ static const char *
 list_keys(const struct results *a, enum sentence sentence, size_t *n)
 {
 	const struct result *r;
-	const char *list = "";
+	const char *list = "", *name;
 
 	*n = 0;
 	for (r = a->list; r < a->list + a->n; r++) {
 		if ((r->sentences & 1U << sentence) == 0)
 			continue;
+		name = say_key(a, r->key);
+		if (sentence == SENTENCE_UNITS)
+			name = say(a, "%s in %s", name, escaped(a,
+			    samples_part(a->samples,
+			    &a->samples->keys[r->key], PART_UNIT)));
 		if (*n < NAMES_MAX)
 			list = say(a, "%s%s%s", list, *n > 0 ? ", " : "",
-			    say_key(a, r->key));
+			    name);
 		else if (*n == NAMES_MAX)
 			list = say(a, "%s ...", list);
 		++*n;

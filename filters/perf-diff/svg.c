@@ -1,6 +1,8 @@
 /* svg - draws histories with their changes */
 
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/report/svg.h"
 #include "common/report/xml.h"
@@ -201,17 +203,42 @@ label_of(const struct results *a, const struct change *c)
 	const char *subject = say_subject(a, c->step.at);
 	struct span head = text_prefix(span_str(subject), SUBJECT_MAX);
 
-	return say(a, "%s %s %s %.*s%s%s", say_effect(a, c),
-	    say_commit(a, c->step.at),
+	return say(a, "%s %s%s %s %.*s%s%s", say_effect(a, c),
+	    c->step.n_steps > 0 ? "up to " : "", say_commit(a, c->step.at),
 	    say_date(a, c->step.at), SPAN_ARG(head),
 	    subject[head.n] != '\0' ? "..." : "",
 	    c->accepted ? " accepted" : "");
 }
 
 /*
- * A line before the first point of each change, with a label in the first row
- * in which there is room.
+ * A line before the first point of a change or, if no commit made it alone, the
+ * way that the level went.
  */
+static void
+draw_mark(struct buf *b, const struct panel *p, const struct change *c,
+    double x)
+{
+	buf_printf(b, "<path stroke=\"%s\" stroke-width=\"1.5\"%s d=\"",
+	    colours[c->verdict], c->verdict == VERDICT_SUSPECTED ?
+	    " stroke-dasharray=\"1.5 3\"" :
+	    c->accepted ? " stroke-dasharray=\"5 4\"" : "");
+	if (c->step.n_steps > 0) {
+		move_to(b, x_of(p, (double)c->step.first),
+		    y_of(p, c->step.before));
+		buf_char(b, 'L');
+		svg_length(b, tenths(x_of(p, (double)c->step.at)));
+		buf_char(b, ' ');
+		svg_length(b, tenths(y_of(p, c->step.after)));
+	} else {
+		move_to(b, x, p->top);
+		buf_printf(b, "v%d", PLOT);
+	}
+	buf_str(b, "\"><title>");
+	xml_text(b, results_version(p->a, c->step.at));
+	buf_str(b, "</title></path>\n");
+}
+
+/* The changes, each with a label in the first row in which there is room. */
 static void
 draw_changes(struct buf *b, const struct panel *p)
 {
@@ -225,16 +252,7 @@ draw_changes(struct buf *b, const struct panel *p)
 		if (c->verdict == VERDICT_GONE)
 			continue;
 		x = x_of(p, (double)c->step.at - 0.5);
-		buf_printf(b, "<path stroke=\"%s\" stroke-width=\"1.5\"%s d=\"",
-		    colours[c->verdict],
-		    c->verdict == VERDICT_SUSPECTED ?
-		    " stroke-dasharray=\"1.5 3\"" :
-		    c->accepted ? " stroke-dasharray=\"5 4\"" : "");
-		move_to(b, x, p->top);
-		buf_printf(b, "v%d\"><title>", PLOT);
-		xml_text(b, results_version(p->a, c->step.at));
-		buf_str(b, "</title></path>\n");
-
+		draw_mark(b, p, c, x);
 		label = label_of(p->a, c);
 		width = LETTER * (double)strlen(label);
 		is_last = x + width > WIDTH - RIGHT;
@@ -270,13 +288,16 @@ draw_axis(struct buf *b, const struct panel *p, double y)
 	}
 }
 
-/* The answer: what is before its colon, and below it the rest. */
+/* The answer: its first clause, and below it the rest. */
 static void
 draw_answer(struct buf *b, const struct results *a)
 {
-	const char *text = say_sentence(a, SENTENCE_ANSWER);
-	const char *colon = strstr(text, ": ");
-	size_t n = colon != NULL ? (size_t)(colon - text) : strlen(text);
+	const char *text = say_sentence(a, SENTENCE_ANSWER), *end = text;
+	size_t n;
+
+	while (*end != '\0' && (strchr(":;.,", *end) == NULL || end[1] != ' '))
+		end++;
+	n = (size_t)(end - text);
 
 	buf_str(b, "<title>");
 	xml_text(b, span_str(text));
@@ -284,9 +305,10 @@ draw_answer(struct buf *b, const struct results *a)
 	    "changes with their noise, and the changes with the commits that "
 	    "may have caused them.</desc>\n"
 	    "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
-	draw_text(b, PADDING, 24, 16, TEXT, "start", say(a, "%.*s",
-	    (int)n, text));
-	text += colon != NULL ? n + 2 : n;
+	/* It begins with a number or with a small letter. */
+	draw_text(b, PADDING, 24, 16, TEXT, "start", say(a, "%c%.*s",
+	    toupper((unsigned char)*text), (int)n - 1, text + 1));
+	text = *end != '\0' ? end + 2 : end;
 	for (int y = 44; *text != '\0' && y < HEAD; y += LABEL_HEIGHT) {
 		n = strlen(text);
 		if (n > LINE)
