@@ -27,8 +27,12 @@ results_add_change(struct result *r, struct change_point step)
 {
 	struct change *c;
 
-	r->changes = mem_grow(r->changes, &r->cap, r->n_changes + 1,
-	    sizeof *r->changes);
+	/* Most keys have one change, and there may be many keys. */
+	if (r->n_changes == r->cap) {
+		r->cap = 2 * r->cap + 1;
+		r->changes = mem_resize(r->changes, r->cap,
+		    sizeof *r->changes);
+	}
 	c = &r->changes[r->n_changes++];
 	*c = (struct change){ .key = r->key, .verdict = VERDICT_UNVERIFIED,
 	    .step = step, .q = NAN, .t.shift = NAN, .t.low = NAN,
