@@ -6,7 +6,6 @@
 #include "common/perun/perun.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
-#include "common/vcs/kind.h"
 
 static struct {
 	const char *repository, *vcs, *kind;
@@ -45,7 +44,7 @@ emit(struct filter *f, const char *name, const struct vcs_id *id,
 	b = filter_begin_record(f, "resolved");
 	json_cstr(b, "name", name);
 	json_cstr(b, "id", id->hex);
-	json_cstr(b, "kind", vcs_kind_name(kind));
+	json_cstr(b, "kind", vcs_kinds[kind]);
 	filter_end_record(f);
 }
 
@@ -59,9 +58,8 @@ main(int argc, char **argv)
 	const char *name;
 
 	filter_begin(&f, &about, options, argc, argv);
-	if (!vcs_kind_of(opt.kind, &kind))
-		die("--object-type must be commit, tree, blob, tag or any, "
-		    "not '%s'", opt.kind);
+	kind = (enum vcs_kind)opt_choice("object-type", opt.kind, vcs_kinds,
+	    sizeof *vcs_kinds);
 	if ((name = filter_operand(&f)) == NULL)
 		die("there is no revision to resolve");
 	if (!perun_open_vcs(&vcs, opt.vcs, opt.repository))

@@ -10,7 +10,6 @@
 #include "common/vcs/git-repo.h"
 #include "common/vcs/git-walk.h"
 #include "common/vcs/git.h"
-#include "common/vcs/kind.h"
 
 /*
  * Resolves a revision such as "HEAD@{1}^{/fix}~2:Makefile".  libgit2's
@@ -31,17 +30,18 @@
  * can be peeled to the type that is required, as in git.
  */
 
-static const git_object_t types[] = { [VCS_ANY] = GIT_OBJECT_ANY,
-    [VCS_COMMIT] = GIT_OBJECT_COMMIT, [VCS_TREE] = GIT_OBJECT_TREE,
-    [VCS_BLOB] = GIT_OBJECT_BLOB, [VCS_TAG] = GIT_OBJECT_TAG };
+static const git_object_t types[] = { [VCS_COMMIT] = GIT_OBJECT_COMMIT,
+    [VCS_TREE] = GIT_OBJECT_TREE, [VCS_BLOB] = GIT_OBJECT_BLOB,
+    [VCS_TAG] = GIT_OBJECT_TAG, [VCS_ANY] = GIT_OBJECT_ANY };
 
 static enum vcs_kind
 kind_of(git_object_t type)
 {
-	for (unsigned i = VCS_COMMIT; i <= VCS_TAG; i++)
-		if (types[i] == type)
-			return (enum vcs_kind)i;
-	return VCS_ANY;
+	unsigned i = VCS_COMMIT;
+
+	while (i < VCS_ANY && types[i] != type)
+		i++;
+	return (enum vcs_kind)i;
 }
 
 /*
@@ -452,8 +452,8 @@ resolve_and_peel(struct vcs *v, const char *name, enum vcs_kind kind,
 	if (kind != VCS_ANY) {
 		error = git_object_peel(&peeled, object, types[kind]);
 		if (error != 0) {
-			vcs_fail(v, "it is a %s",
-			    vcs_kind_name(kind_of(git_object_type(object))));
+			vcs_fail(v, "it is a %s", git_object_type2string(
+			    git_object_type(object)));
 			check_name(g, name, error);
 		}
 		git_object_free(object);

@@ -15,6 +15,10 @@ extern const struct vcs_backend vcs_git, vcs_svs;
 static const struct vcs_backend *const backends[] = { &vcs_git, &vcs_svs };
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
+const char *const vcs_kinds[] = { [VCS_COMMIT] = "commit",
+    [VCS_TREE] = "tree", [VCS_BLOB] = "blob", [VCS_TAG] = "tag",
+    [VCS_ANY] = "any", NULL };
+
 /* NULL, with a reason, if the type is unknown. */
 static const struct vcs_backend *
 find_backend(struct vcs *v, const char *type)

@@ -32,7 +32,10 @@ struct vcs_id {
 };
 
 enum vcs_found { VCS_FAILED = -1, VCS_NOT_FOUND, VCS_FOUND };
-enum vcs_kind { VCS_ANY, VCS_COMMIT, VCS_TREE, VCS_BLOB, VCS_TAG };
+
+/* The kinds of objects; their names, "commit" and so on, end with NULL. */
+enum vcs_kind { VCS_COMMIT, VCS_TREE, VCS_BLOB, VCS_TAG, VCS_ANY };
+extern const char *const vcs_kinds[];
 
 /*
  * A minor version.  Its text is UTF-8 if its encoding is known, otherwise the

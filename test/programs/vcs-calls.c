@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/vcs/kind.h"
 #include "common/vcs/vcs.h"
 
 static void
@@ -83,13 +82,14 @@ print_branches(struct vcs *v)
 static bool
 print_id(struct vcs *v, const char *name, const char *kind_name)
 {
-	enum vcs_kind kind, found = VCS_ANY;
+	enum vcs_kind kind = VCS_COMMIT, found = VCS_ANY;
 	struct vcs_id id;
 
-	if (!vcs_kind_of(kind_name, &kind) ||
-	    !vcs_massage_parameter(v, name, kind, &id, &found))
+	while (strcmp(vcs_kinds[kind], kind_name) != 0)
+		kind++;
+	if (!vcs_massage_parameter(v, name, kind, &id, &found))
 		return false;
-	printf("%s %s\n", id.hex, vcs_kind_name(found));
+	printf("%s %s\n", id.hex, vcs_kinds[found]);
 	return true;
 }
 
