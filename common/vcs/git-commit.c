@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
@@ -175,12 +174,6 @@ person_offset(struct span person)
 	return *zone.p == '-' ? -value : value;
 }
 
-static bool
-equals_ignoring_case(struct span s, const char *word)
-{
-	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
-}
-
 /*
  * Opens the recoder for an encoding, unless it is the last one that was tried;
  * false if iconv does not know the encoding.  A '/' in the name would pass
@@ -240,9 +233,6 @@ convert_to_utf8(struct gitvcs *g, struct span text, struct gitvcs_fields *f)
 {
 	struct gitvcs_fields converted;
 
-	if (f->encoding.n == 0 || equals_ignoring_case(f->encoding, "utf-8") ||
-	    equals_ignoring_case(f->encoding, "utf8"))
-		return;
 	if (!open_recoder(g, f->encoding))
 		return;
 	g->text.len = 0;
