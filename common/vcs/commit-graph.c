@@ -9,6 +9,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/mem.h"
+#include "common/base/search.h"
 #include "common/vcs/commit-graph.h"
 
 enum { ID_SIZE = 20, HASH_SHA1 = 1, DATA_SIZE = ID_SIZE + 16,
@@ -199,22 +200,12 @@ find_in_file(const struct graph_file *f, const unsigned char *id,
     uint32_t *position)
 {
 	uint32_t low = id[0] == 0 ? 0 : get_u32(f->fanout + 4 * (id[0] - 1));
-	uint32_t high = get_u32(f->fanout + 4 * id[0]), middle;
-	int order;
+	size_t n = get_u32(f->fanout + 4 * id[0]) - low, found;
+	const unsigned char *ids = f->ids + (size_t)low * ID_SIZE;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		order = memcmp(id, f->ids + (size_t)middle * ID_SIZE, ID_SIZE);
-		if (order == 0) {
-			*position = f->first + middle;
-			return true;
-		}
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return false;
+	found = SEARCH_FIRST(i, n, memcmp(ids + i * ID_SIZE, id, ID_SIZE) >= 0);
+	*position = f->first + low + (uint32_t)found;
+	return found < n && memcmp(ids + found * ID_SIZE, id, ID_SIZE) == 0;
 }
 
 bool
