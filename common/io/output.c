@@ -142,31 +142,24 @@ output_open(struct output *o, const char *path)
 	o->fd = open_temporary(o);
 }
 
-/* Examines the directory of a path; the path itself need not exist. */
-static void
-stat_directory(const char *path, struct stat *st)
-{
-	const char *slash = strrchr(path, '/');
-	char *name = slash != NULL ?
-	    mem_strndup(path, (size_t)(slash - path) + 1) : mem_strdup(".");
-
-	if (stat(name, st) != 0)
-		die_errno("cannot examine '%s'", name);
-	free(name);
-}
-
 bool
 output_is_same_file(const struct output *a, const struct output *b)
 {
-	struct stat p, q;
+	char *p, *q;
+	bool is_same;
 
-	if (a->target == NULL || b->target == NULL ||
-	    span_compare(span_base_name(span_str(a->target)),
-	    span_base_name(span_str(b->target))) != 0)
+	if (a->temporary == NULL || b->temporary == NULL)
 		return false;
-	stat_directory(a->target, &p);
-	stat_directory(b->target, &q);
-	return p.st_dev == q.st_dev && p.st_ino == q.st_ino;
+	/* The targets need not exist; these do, and only add a suffix. */
+	p = realpath(a->temporary, NULL);
+	q = p != NULL ? realpath(b->temporary, NULL) : NULL;
+	if (q == NULL)
+		die_errno("cannot resolve '%s' or '%s'", a->name, b->name);
+	is_same = strlen(p) == strlen(q) &&
+	    memcmp(p, q, strlen(p) - strlen(".XXXXXX")) == 0;
+	free(p);
+	free(q);
+	return is_same;
 }
 
 void
