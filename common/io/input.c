@@ -310,15 +310,6 @@ input_more(struct input *in)
 	return n > 0;
 }
 
-static COLD bool
-is_blank(const char *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!text_is_space(p[i]))
-			return false;
-	return true;
-}
-
 /* Consumes full_len bytes, which are a line or a piece of one. */
 static void
 consume_line(struct input *in, struct line *line, size_t full_len)
@@ -385,7 +376,8 @@ input_line(struct input *in, size_t limit, struct line *line)
 			return true;
 		}
 		/* Usually the first byte shows that the line is not blank. */
-		if (*line->p > ' ' || !is_blank(line->p, line->len))
+		if (*line->p > ' ' ||
+		    text_trim(span_of(line->p, line->len)).n > 0)
 			return true;
 	}
 }
