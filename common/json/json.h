@@ -15,28 +15,14 @@
  * common/perun/pyjson writes JSON as Python does, and instrument/ has a writer
  * of its own.
  */
-static ALWAYS_INLINE void json_begin(struct buf *, const char *type);
 void json_end(struct buf *);
-
-static ALWAYS_INLINE void json_str(struct buf *, const char *key, struct span);
-static ALWAYS_INLINE void json_cstr(struct buf *, const char *key,
-    const char *);
-/* A string that needs no escapes, usually a literal. */
-static ALWAYS_INLINE void json_word(struct buf *, const char *key,
-    const char *);
-static ALWAYS_INLINE void json_int(struct buf *, const char *key, int64_t);
-static ALWAYS_INLINE void json_uint(struct buf *, const char *key, uint64_t);
 void json_address(struct buf *, const char *key, uint64_t);	/* "0x401136" */
-static ALWAYS_INLINE void json_true(struct buf *, const char *key);
 /* Six decimals; nothing is written for a value that is not finite. */
 void json_ratio(struct buf *, const char *key, double);
 /* A copy of a JSON token from an input, its line breaks replaced by spaces. */
 void json_raw(struct buf *, const char *key, struct span token);
 
-/* Begin and end an array or object that is a member's value. */
-static ALWAYS_INLINE void json_open(struct buf *, const char *key,
-    char bracket);
-void json_close(struct buf *, char bracket);
+void json_close(struct buf *, char bracket);	/* what json_open() began */
 void json_item(struct buf *, struct span);	/* a string in an array */
 
 /* A member whose key comes from an input, and is escaped. */
@@ -90,6 +76,7 @@ json_cstr(struct buf *b, const char *key, const char *s)
 	json_str(b, key, span_of(s, strlen(s)));
 }
 
+/* A string that needs no escapes, usually a literal. */
 static ALWAYS_INLINE void
 json_word(struct buf *b, const char *key, const char *word)
 {
@@ -133,6 +120,7 @@ json_true(struct buf *b, const char *key)
 	buf_str(b, "true");
 }
 
+/* Begins an array or object that is a member's value. */
 static ALWAYS_INLINE void
 json_open(struct buf *b, const char *key, char bracket)
 {
