@@ -97,14 +97,6 @@ read_number(const char *p, const char *end, struct rec *r, struct field *f)
 	return p;
 }
 
-static const char *
-read_word(const char *p, const char *end, const char *word)
-{
-	size_t n = strlen(word);
-
-	return (size_t)(end - p) >= n && memcmp(p, word, n) == 0 ? p + n : NULL;
-}
-
 /* The key of a member, the colon, and the spaces around the colon. */
 static const char *
 read_key(const char *p, const char *end, struct span *key)
@@ -152,9 +144,9 @@ check_value(const char *p, const char *end, struct rec *r, unsigned depth)
 	case '"':
 		return read_chars(p + 1, end, &text);
 	case 't':
-		return read_word(p, end, "true");
+		return skip_literal(p, end, "true");
 	case 'f':
-		return read_word(p, end, "false");
+		return skip_literal(p, end, "false");
 	case '{':
 	case '[':
 		break;
@@ -227,11 +219,11 @@ read_value(const char *p, const char *end, struct rec *r, struct field *f)
 		break;
 	case 't':
 		f->kind = REC_TRUE;
-		p = read_word(p, end, "true");
+		p = skip_literal(p, end, "true");
 		break;
 	case 'f':
 		f->kind = REC_FALSE;
-		p = read_word(p, end, "false");
+		p = skip_literal(p, end, "false");
 		break;
 	default:
 		f->kind = REC_NUMBER;

@@ -26,6 +26,16 @@ skip_space(const char *p, const char *end)
 	return p;
 }
 
+/* A literal text; NULL if p is NULL or at something else. */
+static inline const char *
+skip_literal(const char *p, const char *end, const char *text)
+{
+	size_t n = strlen(text);
+
+	return p != NULL && (size_t)(end - p) >= n &&
+	    memcmp(p, text, n) == 0 ? p + n : NULL;
+}
+
 /*
  * The characters and escapes of a string, up to the quote that ends it, to a
  * newline (which no valid string contains) or to the end of the text.  A

@@ -10,6 +10,7 @@
 #include "common/base/search.h"
 #include "common/io/fd.h"
 #include "common/json/recio.h"
+#include "common/json/skip.h"
 #include "common/program/elf.h"
 #include "common/program/release.h"
 
@@ -92,8 +93,7 @@ next_number(struct span *rest, uint64_t *value)
 
 	if (p == end || (*p != '[' && *p != ','))
 		return false;
-	for (p++; p < end && text_is_digit(*p); p++)
-		v = v * 10 + (uint64_t)(*p - '0');
+	p = text_digits(digits, end, &v);
 	if (p == digits) {
 		if (*p == ']')
 			rest->n = 0;
@@ -255,19 +255,6 @@ decode_part(struct release *r, struct part *part)
 /* --- the file ------------------------------------------------------------ */
 
 /*
- * Skips a literal text at p and returns a pointer past it; NULL if p is NULL or
- * at something else.
- */
-static const char *
-skip_text(const char *p, const char *end, const char *text)
-{
-	size_t n = strlen(text);
-
-	return p != NULL && (size_t)(end - p) >= n &&
-	    memcmp(p, text, n) == 0 ? p + n : NULL;
-}
-
-/*
  * Reads an address and the quote after it, and returns a pointer past the
  * quote; NULL if p is NULL or at something else.
  */
@@ -292,9 +279,9 @@ add_part(struct release *r, const char *p, const char *end)
 	struct part part = { .text = span_of(p, (size_t)(end - p)) };
 	uint64_t min_start = r->n_parts > 0 ? r->parts[r->n_parts - 1].end : 0;
 
-	p = skip_text(p, end, "{\"type\":\"release\",\"start\":\"");
+	p = skip_literal(p, end, "{\"type\":\"release\",\"start\":\"");
 	p = read_address(p, end, &part.start);
-	p = skip_text(p, end, ",\"end\":\"");
+	p = skip_literal(p, end, ",\"end\":\"");
 	p = read_address(p, end, &part.end);
 	if (p == NULL || part.start < min_start || part.end <= part.start)
 		return false;
@@ -319,9 +306,10 @@ index_parts(struct release *r)
 		newline = memchr(p, '\n', (size_t)(end - p));
 		if (newline == NULL)
 			return false;
-		if (skip_text(p, newline, "{\"type\":\"begin\"") != NULL)
+		if (skip_literal(p, newline, "{\"type\":\"begin\"") != NULL)
 			n_open++;
-		else if (skip_text(p, newline, "{\"type\":\"end\"") != NULL)
+		else if (skip_literal(p, newline, "{\"type\":\"end\"") !=
+		    NULL)
 			n_open--;
 		else if (!add_part(r, p, newline))
 			return false;
