@@ -12,8 +12,8 @@
 
 /*
  * Shared by the files of the back end for git, and private to them.  Each
- * depends only on those before it in this list: git-trust, git-repo,
- * git-commit, git-walk, git-name, git.
+ * depends only on those before it in this list: git-repo, git-commit, git-walk,
+ * git-name, git.
  */
 
 /* A line "parent ID\n" of a commit object. */
