@@ -262,3 +262,22 @@ committer C <c> 1 +0000
 	assert_fatal "vcs-resolve: there is no repository in '.' or above" \
 		vcs-resolve HEAD
 }
+
+# bats test_tags=normal
+@test "a name that is not found because a pack cannot be opened ends the filter" {
+	need_strace
+	repository
+	commit a
+	commit b
+	git gc -q
+	pack=$(echo "$PWD"/.git/objects/pack/*.pack)
+	run -0 vcs-resolve HEAD~1
+	for error in EIO EMFILE EACCES ENOMEM; do
+		for name in HEAD~1 v9; do
+			run -2 --separate-stderr strace -o /dev/null -P "$pack" \
+				-e inject=openat,open:error=$error \
+				vcs-resolve $name
+		done
+	done
+	[[ $stderr == *": Cannot allocate memory" ]]
+}

@@ -46,8 +46,8 @@ kind_of(git_object_t type)
 
 /*
  * Dies if libgit2 has not found a name because the machine has failed: looks
- * for the object that its message names by "(ID)" and for that of the reference
- * with which the name begins.
+ * for the object that its message names by "(ID)", for that of the reference
+ * with which the name begins, and at the packs.
  */
 static void
 check_name(struct gitvcs *g, const char *name, int error)
@@ -71,6 +71,7 @@ check_name(struct gitvcs *g, const char *name, int error)
 		git_reference_free(ref);
 	}
 	free(base);
+	gitvcs_check_packs(g);
 }
 
 /* Sets the reason for an error code of libgit2, and returns false. */

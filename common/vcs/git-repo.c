@@ -1,6 +1,7 @@
 /* git-repo - opens a git repository and reads its objects */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <git2/sys/alloc.h>
 #include <git2/sys/odb_backend.h>
 #include <inttypes.h>
@@ -14,6 +15,8 @@
 
 #include "common/base/mem.h"
 #include "common/base/sort.h"
+#include "common/io/fd.h"
+#include "common/io/listing.h"
 #include "common/vcs/git-repo.h"
 #include "common/vcs/git.h"
 
@@ -584,6 +587,36 @@ gitvcs_check_object(const struct gitvcs *g, const git_oid *id)
 		else
 			gitvcs_check(error, hex.hex);
 	}
+}
+
+void
+gitvcs_check_packs(const struct gitvcs *g)
+{
+	struct buf path = { 0 };
+	struct listing packs = { 0 };
+	const char *ending;
+	char byte;
+	size_t n;
+	int fd;
+
+	buf_printf(&path, "%sobjects/pack", git_repository_commondir(g->repo));
+	n = path.len;
+	if (!listing_read(&packs, AT_FDCWD, buf_cstr(&path)))
+		gitvcs_check(GIT_ENOTFOUND, path.data);
+	for (size_t i = 0; i < packs.n; i++) {
+		ending = strrchr(packs.names[i], '.');
+		if (ending == NULL || (strcmp(ending, ".pack") != 0 &&
+		    strcmp(ending, ".idx") != 0))
+			continue;
+		path.len = n;
+		buf_printf(&path, "/%s", packs.names[i]);
+		fd = open(buf_cstr(&path), O_RDONLY | O_CLOEXEC);
+		if (fd == -1 || read(fd, &byte, 1) == -1)
+			gitvcs_check(GIT_ENOTFOUND, path.data);
+		fd_close(fd);
+	}
+	listing_release(&packs);
+	buf_release(&path);
 }
 
 bool

@@ -37,6 +37,12 @@ void gitvcs_check(int error, const char *what);
  */
 void gitvcs_check_object(const struct gitvcs *, const git_oid *);
 
+/*
+ * Dies if a pack of the repository cannot be read: libgit2 then goes on as if
+ * it were not there, and finds nothing that is in it.
+ */
+void gitvcs_check_packs(const struct gitvcs *);
+
 /* gitvcs_check(), or vcs_fail() with libgit2's message after the text. */
 bool gitvcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
