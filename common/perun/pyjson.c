@@ -61,26 +61,6 @@ put_unescaped(struct buf *b, struct span s)
 	return n;
 }
 
-void
-pyjson_string(struct buf *b, struct span s)
-{
-	uint32_t code;
-	size_t n;
-
-	buf_char(b, '"');
-	for (;;) {
-		n = put_unescaped(b, s);
-		s = span_of(s.p + n, s.n - n);
-		if (s.n == 0)
-			break;
-		n = utf8_char(s.p, s.n, &code);
-		put_code(b, n == 0 ? 0xfffd : code);
-		n += n == 0;
-		s = span_of(s.p + n, s.n - n);
-	}
-	buf_char(b, '"');
-}
-
 /* Writes the escape whose backslash precedes p; returns the address past it. */
 static const char *
 put_escape(struct buf *b, const char *p)
@@ -102,11 +82,11 @@ put_escape(struct buf *b, const char *p)
 }
 
 /*
- * Writes the JSON string whose opening quote precedes p; returns the address
- * past its closing quote.
+ * Writes a text as a string or, if is_json is true, the JSON string whose
+ * opening quote precedes p; returns the address of its closing quote.
  */
 static const char *
-put_string(struct buf *b, const char *p, const char *end)
+put_string(struct buf *b, const char *p, const char *end, bool is_json)
 {
 	uint32_t code;
 	size_t n;
@@ -114,18 +94,24 @@ put_string(struct buf *b, const char *p, const char *end)
 	buf_char(b, '"');
 	for (;;) {
 		p += put_unescaped(b, span_of(p, (size_t)(end - p)));
-		if (p >= end || *p == '"')
+		if (p >= end || (is_json && *p == '"'))
 			break;
-		if (*p == '\\') {
+		if (is_json && *p == '\\') {
 			p = put_escape(b, p + 1);
 			continue;
 		}
 		n = utf8_char(p, (size_t)(end - p), &code);
-		put_code(b, n == 0 ? (unsigned char)*p : code);
+		put_code(b, n == 0 ? 0xfffd : code);
 		p += n + (n == 0);
 	}
 	buf_char(b, '"');
-	return p < end ? p + 1 : end;
+	return p;
+}
+
+void
+pyjson_string(struct buf *b, struct span s)
+{
+	put_string(b, s.p, s.p + s.n, false);
 }
 
 /*
@@ -333,7 +319,8 @@ pyjson_put(struct buf *b, struct span json)
 			    (size_t)(end - start)), &number);
 			if (n > 0)
 				buf_str(b, number);
-			p = n > 0 ? start + n : put_string(b, p, end);
+			p = n > 0 ? start + n :
+			    put_string(b, p, end, true) + 1;
 			break;
 		case '-': case '0': case '1': case '2': case '3': case '4':
 		case '5': case '6': case '7': case '8': case '9':
