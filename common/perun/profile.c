@@ -133,16 +133,6 @@ put_member(struct buf *b, const struct field *f)
 }
 
 /*
- * Is the field `origin` or "type": "profile"?  The stored document has neither.
- */
-static bool
-is_left_out(const struct rec *r, const struct field *f)
-{
-	return f == rec_get(r, ORIGIN) || (f == rec_get(r, KEY_TYPE) &&
-	    rec_is(r, "profile"));
-}
-
-/*
  * A region is a part of an unflattened profile with resources of its own:
  * `global` or a snapshot.  Its values are JSON.
  */
@@ -256,22 +246,12 @@ put_resources(struct buf *b, const struct flatten *f, const struct rec *r)
 	buf_str(b, "}, \"resource_type_map\": ");
 }
 
-/* Is the field left out of a flattened document, or written in another form? */
-static bool
-is_rewritten(const struct rec *r, const struct field *f)
-{
-	static const unsigned keys[] = { RESOURCES, SNAPSHOTS, GLOBAL,
-	    TYPE_MAP, MODELS };
-
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (f == rec_get(r, keys[i]))
-			return true;
-	return is_left_out(r, f);
-}
-
-/* Writes the flattened document; returns why it is not valid, or NULL. */
+/*
+ * Begins the flattened document with what is written in another form; returns
+ * why it is not valid, or NULL.
+ */
 static const char *
-make_flat(struct profile *p, const struct rec *r)
+begin_flat(struct profile *p, const struct rec *r)
 {
 	const struct field *map = rec_get(r, TYPE_MAP);
 	const struct field *models = rec_get(r, MODELS);
@@ -303,10 +283,6 @@ make_flat(struct profile *p, const struct rec *r)
 		pyjson_put(b, global.models);
 	else
 		buf_str(b, "[]");
-	for (size_t i = 0; i < r->n; i++)
-		if (!is_rewritten(r, &r->fields[i]))
-			put_member(b, &r->fields[i]);
-	buf_char(b, '}');
 	return ok ? NULL : "a resource has no uid or a region has no resources";
 }
 
@@ -345,6 +321,23 @@ profile_describe(struct profile *p, struct span text, const char **why)
 	    (*why = profile_number_error(r)) == NULL;
 }
 
+/*
+ * Is the field `origin` or "type": "profile", which no stored document has, or
+ * one that begin_flat() has written in another form?
+ */
+static bool
+is_left_out(const struct rec *r, const struct field *f, bool flat)
+{
+	static const unsigned keys[] = { ORIGIN, RESOURCES, SNAPSHOTS, GLOBAL,
+	    TYPE_MAP, MODELS };
+	size_t n = flat ? sizeof keys / sizeof *keys : 1;
+
+	for (size_t i = 0; i < n; i++)
+		if (f == rec_get(r, keys[i]))
+			return true;
+	return f == rec_get(r, KEY_TYPE) && rec_is(r, "profile");
+}
+
 bool
 profile_make(struct profile *p, const struct rec *r, bool flat,
     const char **why)
@@ -352,16 +345,15 @@ profile_make(struct profile *p, const struct rec *r, bool flat,
 	p->body.len = 0;
 	if (!describe(p, r, why))
 		return false;
-	if (flat) {
-		*why = make_flat(p, r);
-		return *why == NULL;
-	}
-	buf_char(&p->body, '{');
+	if (flat)
+		*why = begin_flat(p, r);
+	else
+		buf_char(&p->body, '{');
 	for (size_t i = 0; i < r->n; i++)
-		if (!is_left_out(r, &r->fields[i]))
+		if (!is_left_out(r, &r->fields[i], flat))
 			put_member(&p->body, &r->fields[i]);
 	buf_char(&p->body, '}');
-	return true;
+	return *why == NULL;
 }
 
 void
