@@ -168,16 +168,11 @@ pending_document(struct pending *p, const char *name, struct span *document,
     const char **why)
 {
 	struct stat st;
-	char *c;
 
 	if (!load(p, name, &st)) {
 		*why = strerror(errno);
 		return false;
 	}
-	/* In valid JSON, newlines occur only between tokens. */
-	for (c = p->text.data; c < p->text.data + p->text.len; c++)
-		if (*c == '\n' || *c == '\r')
-			*c = ' ';
 	*document = buf_span(&p->text);
 	return profile_describe(&p->profile, *document, why);
 }

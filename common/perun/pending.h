@@ -64,9 +64,9 @@ void pending_read(struct pending *, const struct store *);
 void pending_release(struct pending *);
 
 /*
- * Reads a pending profile and sets *document to its JSON text, as one line,
- * borrowed until this function is called again.  False if the file can no
- * longer be read or is no longer a profile: *why is then the reason.
+ * Reads a pending profile and sets *document to its JSON text, borrowed until
+ * this function is called again.  False if the file can no longer be read or is
+ * no longer a profile: *why is then the reason.
  */
 bool pending_document(struct pending *, const char *name,
     struct span *document, const char **why);
