@@ -43,26 +43,25 @@ enum { STAGING_HEX_DIGITS = 16 };
  */
 #define SINGLE "single"
 
-/*
- * Removes the staging directory and its files.  May run in a signal handler,
- * where snprintf() is not allowed.
- */
+/* Sets name, which has NUMBER_SIZE bytes, to a number.  Signal-safe. */
+enum { NUMBER_SIZE = 2 * sizeof(size_t) + 1 };
+static void
+name_staged(char *name, size_t number)
+{
+	hex_encode(name, (const unsigned char *)&number, sizeof number);
+}
+
+/* Removes the staging directory and its files.  Signal-safe. */
 static void
 clean_up(void)
 {
-	char name[24], *p;
-	unsigned n;
+	char name[NUMBER_SIZE];
 
 	if (cleanup_state.objects == -1)
 		return;
 	for (int i = 0; i < cleanup_state.n_staged; i++) {
-		p = name + sizeof name;
-		*--p = '\0';
-		n = (unsigned)i;
-		do
-			*--p = (char)('0' + n % 10);
-		while ((n /= 10) > 0);
-		unlinkat(cleanup_state.staging, p, 0);
+		name_staged(name, (size_t)i);
+		unlinkat(cleanup_state.staging, name, 0);
 	}
 	unlinkat(cleanup_state.staging, SINGLE, 0);
 	unlinkat(cleanup_state.objects, cleanup_state.name, AT_REMOVEDIR);
@@ -191,7 +190,9 @@ refuse_store_of_another_user(const struct store *s)
  * first one with the turn, one process at a time: so one that needs all bytes
  * gets them although others never stop writing.
  */
-enum { LOCK_ADD, LOCK_INDEX, LOCK_TURN };
+enum { LOCK_TURN = STORE_ALL + 1 };
+static const struct { off_t first, n; } lock_bytes[] = { [STORE_ADD] = { 0, 1 },
+    [STORE_INDEX] = { 1, 1 }, [STORE_ALL] = { 0, 2 }, [LOCK_TURN] = { 2, 1 } };
 
 /* How long store_lock(STORE_ALL) keeps others from writing, in seconds. */
 enum { WAIT_MAX_S = 60 };
@@ -233,24 +234,24 @@ wait_for_lock(struct store *s, struct flock *lock, bool limited)
 	sigaction(SIGALRM, &old, NULL);
 }
 
-/* Sets or, if type is F_UNLCK, releases a lock on bytes of the lock file. */
+/* Sets or, if type is F_UNLCK, releases a lock: a store_lock or LOCK_TURN. */
 static void
-set_lock(struct store *s, short type, int first, int n, bool limited)
+set_lock(struct store *s, short type, int what)
 {
 	struct flock lock = { .l_type = type, .l_whence = SEEK_SET,
-	    .l_start = first, .l_len = n };
+	    .l_start = lock_bytes[what].first, .l_len = lock_bytes[what].n };
 
 	if (fcntl(s->lock, F_SETLK, &lock) == 0)
 		return;
 	if (errno != EACCES && errno != EAGAIN)
 		die_in_store(s, "lock the store");
-	wait_for_lock(s, &lock, limited);
+	wait_for_lock(s, &lock, what == STORE_ALL);
 }
 
 void
 store_lock(struct store *s, enum store_lock what)
 {
-	bool is_first = s->n_locks++ == 0, all = what == STORE_ALL;
+	bool is_first = s->n_locks++ == 0;
 
 	if (s->lock == -1) {
 		refuse_store_of_another_user(s);
@@ -260,19 +261,17 @@ store_lock(struct store *s, enum store_lock what)
 	if (s->lock == -1)
 		die_in_store(s, "open the lock file");
 	if (is_first)
-		set_lock(s, F_WRLCK, LOCK_TURN, 1, false);
-	set_lock(s, what == STORE_ADD ? F_RDLCK : F_WRLCK,
-	    what == STORE_INDEX ? LOCK_INDEX : LOCK_ADD, all ? 2 : 1, all);
+		set_lock(s, F_WRLCK, LOCK_TURN);
+	set_lock(s, what == STORE_ADD ? F_RDLCK : F_WRLCK, (int)what);
 	if (is_first)
-		set_lock(s, F_UNLCK, LOCK_TURN, 1, false);
+		set_lock(s, F_UNLCK, LOCK_TURN);
 }
 
 void
 store_unlock(struct store *s, enum store_lock what)
 {
 	s->n_locks--;
-	set_lock(s, F_UNLCK, what == STORE_INDEX ? LOCK_INDEX : LOCK_ADD,
-	    what == STORE_ALL ? 2 : 1, false);
+	set_lock(s, F_UNLCK, (int)what);
 }
 
 /* The size of a path relative to objects/, "ab/cdef...", with its NUL. */
@@ -408,17 +407,16 @@ create_staging(struct store *s)
 	do {
 		if (getrandom(&random, sizeof random, 0) != sizeof random)
 			die_in_store(s, "draw random bytes");
-		snprintf(s->staging_name, sizeof s->staging_name,
+		snprintf(cleanup_state.name, sizeof cleanup_state.name,
 		    STAGING "%0*llx", STAGING_HEX_DIGITS,
 		    (unsigned long long)random);
-		made = mkdirat(s->objects, s->staging_name, 0777);
+		made = mkdirat(s->objects, cleanup_state.name, 0777);
 	} while (made == -1 && errno == EEXIST);
 	if (made == -1)
 		die_in_store(s, "create a directory");
 
-	strcpy(cleanup_state.name, s->staging_name);
 	cleanup_state.objects = s->objects;
-	s->staging = openat(s->objects, s->staging_name, OPEN_DIR);
+	s->staging = openat(s->objects, cleanup_state.name, OPEN_DIR);
 	if (s->staging == -1)
 		die_in_store(s, "open a directory");
 	cleanup_state.staging = s->staging;
@@ -460,9 +458,9 @@ void
 store_stage(struct store *s, const unsigned char *name, struct span bytes,
     enum store_mode mode)
 {
-	char file[24];
+	char file[NUMBER_SIZE];
 
-	snprintf(file, sizeof file, "%zu", s->n_staged);
+	name_staged(file, s->n_staged);
 	s->staged = mem_grow(s->staged, &s->staged_cap, s->n_staged + 1,
 	    sizeof *s->staged);
 	memcpy(s->staged[s->n_staged++], name, STORE_NAME_SIZE);
@@ -513,14 +511,14 @@ move_staged(struct store *s, const char *file, const unsigned char *name,
 void
 store_commit(struct store *s)
 {
-	char file[24];
+	char file[NUMBER_SIZE];
 	bool is_new;
 
 	store_sync(s);
 	if (s->n_staged == 0)
 		return;
 	for (size_t i = 0; i < s->n_staged; i++) {
-		snprintf(file, sizeof file, "%zu", i);
+		name_staged(file, i);
 		close(move_staged(s, file, s->staged[i], &is_new));
 	}
 	store_sync(s);
@@ -727,10 +725,10 @@ store_mtime(const struct store *s, const unsigned char *name,
 	bool ok = dir != -1 &&
 	    fstatat(dir, path + 3, &st, AT_SYMLINK_NOFOLLOW) == 0;
 
-	if (ok)
-		*modified_s = st.st_mtime;
-	else
+	if (!ok)
 		check_failure(s, name);
+	else if (modified_s != NULL)
+		*modified_s = st.st_mtime;
 	if (dir != -1)
 		close(dir);
 	return ok;

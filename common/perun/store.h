@@ -50,7 +50,6 @@ struct store {
 	char *path;			/* of .perun, for messages */
 	bool was_named;			/* store_open() was given a start */
 	int staging;			/* descriptor of .new-*, or -1 */
-	char staging_name[32];		/* ".new-RANDOM" */
 	/* The final names of the files 0, 1, 2 ... in .new-*. */
 	unsigned char (*staged)[STORE_NAME_SIZE];
 	size_t n_staged, staged_cap;
@@ -161,8 +160,9 @@ enum { STORE_PATH_SIZE = sizeof "objects/" + 2 * STORE_NAME_SIZE + 1 };
 void store_path(char *path, const unsigned char *name);
 
 /*
- * When an object or index was modified, in seconds since 1970; false if it is
- * absent.  Dies if its status cannot be read.
+ * When an object or index was modified, in seconds since 1970, unless
+ * modified_s is NULL; false if it is absent.  Dies if its status cannot be
+ * read.
  */
 bool store_mtime(const struct store *, const unsigned char *name,
     int64_t *modified_s);
