@@ -11,7 +11,7 @@
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/perun/entry.h"
-#include "common/perun/index.h"
+#include "common/perun/layout.h"
 #include "common/perun/pending.h"
 #include "common/perun/select.h"
 
@@ -69,7 +69,7 @@ lock_index(struct filter *f, const unsigned char *version,
     struct pidx *index)
 {
 	store_lock(&job.perun.store, STORE_INDEX);
-	if (index_read(&job.perun, version, &job.old_index, index,
+	if (layout_read_index(&job.perun, version, &job.old_index, index,
 	    &job.why) != STORE_FAILED)
 		return true;
 	filter_fail(f, "%s; nothing was removed from it (see pidx-fsck "

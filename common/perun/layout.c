@@ -1,4 +1,4 @@
-/* layout - finds out what the strings in an index mean */
+/* layout - reads indexes, and finds out what their strings mean */
 
 #include <stdlib.h>
 #include <string.h>
@@ -339,4 +339,54 @@ layout_for_new_index(struct perun *p)
 		layout = PIDX_2_LABEL;
 	headers_end(&h);
 	return layout;
+}
+
+/* --- reading an index ----------------------------------------------------- */
+
+enum store_found
+layout_load_index(const struct store *s, const unsigned char *version,
+    struct buf *bytes, struct pidx *index, struct buf *why)
+{
+	char path[STORE_PATH_SIZE];
+	struct pidx_error error;
+	enum store_found found;
+
+	*index = (struct pidx){ 0 };
+	bytes->len = 0;
+	found = store_read(s, version, bytes);
+	if (found == STORE_ABSENT || (found == STORE_FOUND &&
+	    layout_parse(s, index, buf_span(bytes), &error)))
+		return found;
+	store_path(path, version);
+	why->len = 0;
+	buf_printf(why, "%s/%s: ", s->path, path);
+	if (found == STORE_FAILED)
+		buf_str(why, "it is not a regular file");
+	else
+		buf_printf(why, "byte %zu: %s", error.offset, error.why);
+	buf_cstr(why);
+	return STORE_FAILED;
+}
+
+enum store_found
+layout_read_index(struct perun *p, const unsigned char *version,
+    struct buf *bytes, struct pidx *index, struct buf *why)
+{
+	const struct store *s = &p->store;
+	enum store_found found = layout_load_index(s, version, bytes, index,
+	    why);
+	char path[STORE_PATH_SIZE];
+	size_t n = 0;
+
+	layout_decide(p, index);
+	for (size_t i = 0; i < index->n; i++)
+		n += index->entries[i].is_undecided;
+	store_path(path, version);
+	if (n > 0)
+		err_warn("warning: %s/%s: without the objects of %zu of %zu "
+		    "entries it cannot be decided whether their third and "
+		    "fourth strings are the workload and label, as is assumed, "
+		    "or the arguments and the workload", s->path, path, n,
+		    index->n);
+	return found;
 }

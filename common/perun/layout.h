@@ -45,3 +45,23 @@ enum pidx_layout layout_for_adding(struct perun *, const struct pidx *,
 enum pidx_layout layout_for_new_index(struct perun *);
 
 #endif
+/*
+ * Loads and parses the index of a version.  An absent index becomes an empty
+ * one of layout 0.  The texts of the index are borrowed from bytes.  The caller
+ * releases the index, even after an error.  STORE_FAILED if it is malformed or
+ * not a regular file: why is then a NUL-terminated message with the file and
+ * what is wrong.  If the index is malformed, the message also has the offset of
+ * the first wrong byte, and the index has the entries before that byte.
+ */
+enum store_found layout_load_index(const struct store *,
+    const unsigned char *version, struct buf *bytes, struct pidx *,
+    struct buf *why);
+
+/*
+ * The same, and decides what the strings of the index mean; if some remain
+ * undecided, that is a warning.
+ */
+enum store_found layout_read_index(struct perun *,
+    const unsigned char *version, struct buf *bytes, struct pidx *,
+    struct buf *why);
+

@@ -9,7 +9,7 @@
 #include "common/base/num.h"
 #include "common/filter/filter-reject.h"
 #include "common/io/fd.h"
-#include "common/perun/index.h"
+#include "common/perun/layout.h"
 #include "filters/perf-diff/accept.h"
 #include "filters/perf-diff/results.h"
 #include "filters/perf-diff/compare.h"
@@ -97,8 +97,8 @@ read_index(struct filter *f, struct perun *perun,
 	const char *why;
 	size_t n;
 
-	if (index_read(perun, version, &bytes, &index, &explanation) ==
-	    STORE_FAILED)
+	if (layout_read_index(perun, version, &bytes, &index,
+	    &explanation) == STORE_FAILED)
 		filter_fail(f, "%s", explanation.data);
 	/* Even after an error, the index has the entries before the damage. */
 	n = index.n;

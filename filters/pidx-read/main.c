@@ -13,7 +13,7 @@
 #include "common/filter/filter.h"
 #include "common/json/nonfinite.h"
 #include "common/perun/entry.h"
-#include "common/perun/index.h"
+#include "common/perun/layout.h"
 #include "common/perun/object.h"
 #include "common/perun/pending.h"
 #include "common/perun/profile.h"
@@ -247,7 +247,7 @@ read_index(struct filter *f, const unsigned char *version)
 	struct pidx_entry *e;
 	const char *why;
 
-	if (index_read(&job.perun, version, &job.index_bytes,
+	if (layout_read_index(&job.perun, version, &job.index_bytes,
 	    &index, &job.why) == STORE_FAILED)
 		filter_fail(f, "%s", job.why.data);
 	/* Even after an error, the index has the entries before the damage. */

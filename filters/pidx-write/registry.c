@@ -8,7 +8,6 @@
 #include "common/base/sort.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "common/perun/index.h"
 #include "common/perun/layout.h"
 #include "common/perun/profile.h"
 #include "filters/pidx-write/registry.h"
@@ -85,32 +84,6 @@ fit_strings(struct registry *g, enum pidx_layout layout, struct span *strings)
 		strings[PIDX_LABEL] = span_of(NULL, 0);
 }
 
-/*
- * Reads the index of a version, whose bytes are then in g->stored; it is empty
- * if there is none.  The caller releases it, even after an error.  Returns
- * false, with a report, if it is malformed or not a regular file.
- */
-static bool
-load_index(struct registry *g, struct filter *f, const unsigned char *version,
-    struct pidx *index)
-{
-	struct pidx_error error;
-	enum store_found found;
-
-	*index = (struct pidx){ 0 };
-	g->stored.len = 0;
-	found = store_read(&g->perun->store, version, &g->stored);
-	if (found == STORE_ABSENT || (found == STORE_FOUND &&
-	    layout_parse(&g->perun->store, index, buf_span(&g->stored),
-	    &error)))
-		return true;
-	index_explain_error(&g->perun->store, version,
-	    found == STORE_FAILED ? NULL : &error, &g->why);
-	filter_fail(f, "%s; nothing was added to it (see pidx-fsck --repair)",
-	    g->why.data);
-	return false;
-}
-
 /* The name with a number that makes it one which taken does not have. */
 static struct span
 number_name(struct registry *g, struct intern *taken, struct span name)
@@ -167,7 +140,8 @@ compare_entries(const void *a, const void *b)
 
 /*
  * Adds n registrations of one version to the index of that version, and stages
- * the result if anything is new.
+ * the result if anything is new.  If the index is malformed or not a regular
+ * file, reports that.
  */
 static void
 stage_index(struct registry *g, struct filter *f, struct registration *r,
@@ -177,8 +151,12 @@ stage_index(struct registry *g, struct filter *f, struct registration *r,
 	struct pidx_outcome *outcomes = mem_resize(NULL, n, sizeof *outcomes);
 	struct buf bytes = { 0 };
 	struct pidx index;
-	bool ok = load_index(g, f, r->version, &index), any_new = false;
+	bool ok = layout_load_index(&g->perun->store, r->version, &g->stored,
+	    &index, &g->why) != STORE_FAILED, any_new = false;
 
+	if (!ok)
+		filter_fail(f, "%s; nothing was added to it (see pidx-fsck "
+		    "--repair)", g->why.data);
 	for (size_t i = 0; i < n; i++)
 		r[i].failed = !ok;
 	if (ok) {
