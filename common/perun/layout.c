@@ -13,13 +13,25 @@
 static const char *const names[] = { [PIDX_1] = "1", [PIDX_2_ARGS] = "2args",
     [PIDX_2] = "2", [PIDX_2_LABEL] = "2label" };
 
-bool
-layout_of_name(const char *name, enum pidx_layout *layout)
+/* The layout of this name, or 0. */
+static enum pidx_layout
+find_name(const char *name)
 {
-	for (*layout = PIDX_1; *layout <= PIDX_2_LABEL; ++*layout)
-		if (strcmp(name, names[*layout]) == 0)
-			return true;
-	return false;
+	enum pidx_layout layout = PIDX_2_LABEL;
+
+	while (layout > 0 && strcmp(name, names[layout]) != 0)
+		layout--;
+	return layout;
+}
+
+enum pidx_layout
+layout_of_option(const char *name)
+{
+	enum pidx_layout layout = name != NULL ? find_name(name) : 0;
+
+	if (name != NULL && layout == 0)
+		die("--index-version must be 1, 2args, 2 or 2label");
+	return layout;
 }
 
 /* --- the evidence of the objects of one index ----------------------------- */
@@ -326,10 +338,10 @@ enum pidx_layout
 layout_for_new_index(struct perun *p)
 {
 	const char *setting = config_string(&p->config, "weir.index_version");
-	enum pidx_layout layout;
+	enum pidx_layout layout = setting != NULL ? find_name(setting) : 0;
 	struct headers h;
 
-	if (setting != NULL && layout_of_name(setting, &layout))
+	if (layout != 0)
 		return layout;
 	if (setting != NULL)
 		die("weir.index_version of the store's local.yml is not 1, "

@@ -10,8 +10,11 @@
  * same values; so these functions read objects, but only for six strings.
  */
 
-/* Finds the layout of a name of --index-version; false if there is none. */
-bool layout_of_name(const char *name, enum pidx_layout *);
+/*
+ * The layout that an option --index-version names, or 0 without it (NULL).
+ * Dies if there is no layout of this name.
+ */
+enum pidx_layout layout_of_option(const char *name);
 
 /*
  * Parses an index, as pidx_parse() does, also if it has five strings and other
@@ -44,7 +47,6 @@ enum pidx_layout layout_for_adding(struct perun *, const struct pidx *,
  */
 enum pidx_layout layout_for_new_index(struct perun *);
 
-#endif
 /*
  * Loads and parses the index of a version.  An absent index becomes an empty
  * one of layout 0.  The texts of the index are borrowed from bytes.  The caller
@@ -65,3 +67,4 @@ enum store_found layout_read_index(struct perun *,
     const unsigned char *version, struct buf *bytes, struct pidx *,
     struct buf *why);
 
+#endif

@@ -230,16 +230,13 @@ main(int argc, char **argv)
 	struct filter f;
 	struct config config;
 	const char *directory;
-	enum pidx_layout layout;
 	bool exists;
 
 	filter_begin(&f, &about, options, argc, argv);
 	directory = filter_operand(&f);
 	if (filter_operand(&f) != NULL)
 		die("there is more than one directory");
-	if (opt.index_version != NULL &&
-	    !layout_of_name(opt.index_version, &layout))
-		die("--index-version must be 1, 2args, 2 or 2label");
+	layout_of_option(opt.index_version);
 	set_paths(directory != NULL ? directory : ".");
 	exists = prepare(&f);
 	init_make_store(&state.paths, exists, buf_span(&state.settings),

@@ -440,19 +440,6 @@ read_jobs(struct filter *f)
 	arena_release(&arena);
 }
 
-/* The layout that --index-version names, or 0 without it. */
-static enum pidx_layout
-new_layout(void)
-{
-	enum pidx_layout layout;
-
-	if (opt.index_version == NULL)
-		return 0;
-	if (!layout_of_name(opt.index_version, &layout))
-		die("--index-version must be 1, 2args, 2 or 2label");
-	return layout;
-}
-
 /* Registers all profiles, then writes records and removes the job files. */
 static void
 register_all(struct filter *f)
@@ -491,7 +478,7 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.pending && opt.from_jobs)
 		die("--pending and --from-jobs exclude each other");
-	job.new_layout = new_layout();
+	job.new_layout = layout_of_option(opt.index_version);
 	perun_open(&job.perun, opt.directory);
 	registry_init(&job.registry, &job.perun);
 	profile_init(&job.profile);
