@@ -59,154 +59,136 @@ static struct {
 	struct arena arena;		/* the texts of the requests */
 } job;
 
+/* What entries are removed from: an index, or the pending profiles. */
+struct target {
+	const unsigned char *version;	/* of the index; NULL: pending */
+	struct pidx index;
+	struct pending pending;
+	struct pidx *entries;	/* of either */
+	bool *removed;		/* by entry: the caller marks it */
+};
+
 /*
- * Locks the store and reads the index of a version, the id of a commit.  False,
- * with a report, if the index cannot be read.  In either case, the caller
- * unlocks the store and releases the index.
+ * Locks the store and reads the index of a version, the id of a commit, or the
+ * pending profiles if it is NULL.  False, with a report, if the index cannot be
+ * read.  In either case, the caller closes the target.
  */
 static bool
-lock_index(struct filter *f, const unsigned char *version,
-    struct pidx *index)
+open_target(struct filter *f, const unsigned char *version, struct target *t)
 {
+	bool ok = true;
+
+	*t = (struct target){ .version = version, .entries = &t->index };
 	store_lock(&job.perun.store, STORE_INDEX);
-	if (layout_read_index(&job.perun, version, &job.old_index, index,
-	    &job.why) != STORE_FAILED)
-		return true;
-	filter_fail(f, "%s; nothing was removed from it (see pidx-fsck "
-	    "--repair)", job.why.data);
-	return false;
+	if (version == NULL) {
+		pending_read(&t->pending, &job.perun.store);
+		t->entries = &t->pending.index;
+	} else if (layout_read_index(&job.perun, version, &job.old_index,
+	    &t->index, &job.why) == STORE_FAILED) {
+		filter_fail(f, "%s; nothing was removed from it (see pidx-fsck "
+		    "--repair)", job.why.data);
+		ok = false;
+	}
+	t->removed = mem_zero(t->entries->n, sizeof *t->removed);
+	return ok;
 }
 
-/*
- * Writes the index again without the entries for which removed[i] is true, if
- * there are any, and then a record for each of these entries.
- */
 static void
-remove_entries(struct filter *f, const unsigned char *version,
-    struct pidx *index, const bool *removed)
+close_target(struct target *t)
 {
-	struct pidx kept = { .layout = index->layout };
-	struct buf *b;
+	store_unlock(&job.perun.store, STORE_INDEX);
+	free(t->removed);
+	if (t->version == NULL)
+		pending_release(&t->pending);
+	else
+		pidx_release(&t->index);
+}
 
-	kept.entries = mem_resize(NULL, index->n, sizeof *kept.entries);
-	for (size_t i = 0; i < index->n; i++)
-		if (!removed[i])
-			kept.entries[kept.n++] = index->entries[i];
+/* Writes the index again without the marked entries, if there are any. */
+static void
+write_index(const struct target *t)
+{
+	struct pidx kept = { .layout = t->index.layout };
+
+	kept.entries = mem_resize(NULL, t->index.n, sizeof *kept.entries);
+	for (size_t i = 0; i < t->index.n; i++)
+		if (!t->removed[i])
+			kept.entries[kept.n++] = t->index.entries[i];
 	job.new_index.len = 0;
 	pidx_serialize(&kept, &job.new_index);
-	if (kept.n < index->n)
-		store_replace(&job.perun.store, version,
+	if (kept.n < t->index.n)
+		store_replace(&job.perun.store, t->version,
 		    buf_span(&job.new_index));
-	for (size_t i = 0; i < index->n; i++) {
-		if (!removed[i])
-			continue;
-		b = filter_begin_record(f, "entry");
-		entry_put(b, version, &index->entries[i]);
-		json_true(b, "removed");
-		filter_end_record(f);
-	}
 	pidx_release(&kept);
 }
 
-/*
- * Locks the store and reads the pending profiles.  Returns an array in which
- * the caller marks those that remove_pending() is to remove.
- */
-static bool *
-lock_pending(struct pending *p)
-{
-	store_lock(&job.perun.store, STORE_INDEX);
-	pending_read(p, &job.perun.store);
-	return mem_zero(p->index.n, sizeof(bool));
-}
-
-/*
- * Removes the files of the marked profiles, with a record for each, releases
- * both and unlocks the store.
- */
+/* Removes the marked entries, or files, and writes a record for each. */
 static void
-remove_pending(struct filter *f, struct pending *p, bool *removed)
+remove_marked(struct filter *f, const struct target *t)
 {
-	const char *name;
+	const struct pidx_entry *e = t->entries->entries;
+	bool is_pending = t->version == NULL;
 	struct buf *b;
 
-	for (size_t i = 0; i < p->index.n; i++) {
-		name = p->index.entries[i].path.p;
-		if (removed[i] && pending_remove(&job.perun.store, name)) {
-			b = filter_begin_record(f, "pending");
-			json_cstr(b, "path", name);
-			json_true(b, "removed");
-			filter_end_record(f);
-		} else if (removed[i]) {
+	if (!is_pending)
+		write_index(t);
+	for (size_t i = 0; i < t->entries->n; i++, e++) {
+		if (!t->removed[i])
+			continue;
+		if (is_pending &&
+		    !pending_remove(&job.perun.store, e->path.p)) {
 			filter_fail(f, "cannot remove the pending profile "
-			    "'%s': %s", name, strerror(errno));
+			    "'%s': %s", e->path.p, strerror(errno));
+			continue;
 		}
+		b = filter_begin_record(f, is_pending ? "pending" : "entry");
+		if (is_pending)
+			json_str(b, "path", e->path);
+		else
+			entry_put(b, t->version, e);
+		json_true(b, "removed");
+		filter_end_record(f);
 	}
-	store_unlock(&job.perun.store, STORE_INDEX);
-	free(removed);
-	pending_release(p);
 }
 
 /* --- entries selected by operands ---------------------------------------- */
 
-/*
- * Sets removed[i] to true for the entries that a selector matches; if there are
- * none, reports that.
- */
+/* Marks the entries that a selector matches; reports if there are none. */
 static void
-mark_selected(struct filter *f, const struct selector *sel,
-    const struct pidx *index, bool *removed)
+mark_selected(struct filter *f, const struct selector *sel, struct target *t)
 {
 	struct selection one = { .selectors = sel, .n_selectors = 1 };
-	bool *found = mem_resize(NULL, index->n, sizeof *found);
-	bool pending = sel->kind == SELECTOR_PENDING, any = false;
+	size_t n = t->entries->n;
+	bool *found = mem_resize(NULL, n, sizeof *found), any = false;
 	const struct selector *missing;
 
-	select_entries(&one, &job.order, index, pending, found, &missing);
-	for (size_t i = 0; i < index->n; i++) {
-		removed[i] |= found[i];
+	select_entries(&one, &job.order, t->entries, t->version == NULL, found,
+	    &missing);
+	for (size_t i = 0; i < n; i++) {
+		t->removed[i] |= found[i];
 		any |= found[i];
 	}
 	if (!any)
 		filter_fail(f, "there is no profile %.*s among %zu",
-		    SPAN_ARG(sel->text), index->n);
+		    SPAN_ARG(sel->text), n);
 	free(found);
 }
 
-/* Removes the entries of one index that the selectors match. */
+/* Removes what those of the selectors match that are for this target. */
 static void
-remove_selected(struct filter *f, const struct selector *list, size_t n)
+remove_selected(struct filter *f, const unsigned char *version,
+    const struct selector *list, size_t n)
 {
-	const char *why, *name = opt.commit != NULL ? opt.commit : "HEAD";
-	unsigned char version[STORE_NAME_SIZE];
-	struct pidx index;
-	bool *removed;
+	struct target t;
 
-	if (!perun_resolve_version(&job.perun, name, version, &why))
-		die("'%s' does not name a commit: %s", name, why);
-	if (lock_index(f, version, &index)) {
-		removed = mem_zero(index.n, sizeof *removed);
+	if (open_target(f, version, &t)) {
 		for (size_t i = 0; i < n; i++)
-			if (list[i].kind != SELECTOR_PENDING)
-				mark_selected(f, &list[i], &index, removed);
-		remove_entries(f, version, &index, removed);
-		free(removed);
+			if ((list[i].kind == SELECTOR_PENDING) ==
+			    (version == NULL))
+				mark_selected(f, &list[i], &t);
+		remove_marked(f, &t);
 	}
-	store_unlock(&job.perun.store, STORE_INDEX);
-	pidx_release(&index);
-}
-
-/* Removes the pending profiles that the selectors match. */
-static void
-remove_selected_pending(struct filter *f, const struct selector *list, size_t n)
-{
-	struct pending p;
-	bool *removed = lock_pending(&p);
-
-	for (size_t i = 0; i < n; i++)
-		if (list[i].kind == SELECTOR_PENDING)
-			mark_selected(f, &list[i], &p.index, removed);
-	remove_pending(f, &p, removed);
+	close_target(&t);
 }
 
 /*
@@ -216,6 +198,8 @@ remove_selected_pending(struct filter *f, const struct selector *list, size_t n)
 static void
 remove_operands(struct filter *f, const char *operand)
 {
+	const char *why, *name = opt.commit != NULL ? opt.commit : "HEAD";
+	unsigned char version[STORE_NAME_SIZE];
 	bool any_pending = false, any_registered = false;
 	struct selector *list = NULL;
 	size_t n = 0, cap = 0;
@@ -228,10 +212,13 @@ remove_operands(struct filter *f, const char *operand)
 		any_pending |= list[n].kind == SELECTOR_PENDING;
 		any_registered |= list[n++].kind != SELECTOR_PENDING;
 	}
+	if (any_registered &&
+	    !perun_resolve_version(&job.perun, name, version, &why))
+		die("'%s' does not name a commit: %s", name, why);
 	if (any_registered)
-		remove_selected(f, list, n);
+		remove_selected(f, version, list, n);
 	if (any_pending)
-		remove_selected_pending(f, list, n);
+		remove_selected(f, NULL, list, n);
 	free(list);
 }
 
@@ -289,23 +276,23 @@ compare_requests(const void *a, const void *b)
 }
 
 /*
- * Sets removed[i] to true for the entries that n requests name, which are
- * sorted and belong to one index; reports those that it does not have.
+ * Marks the entries that n requests name, which are sorted and belong to the
+ * target; reports those that it does not have.
  */
 static void
 mark_requested(struct filter *f, struct request *requests, size_t n,
-    const struct pidx *index, bool *removed)
+    struct target *t)
 {
 	struct request key = requests[0], *found;
 
-	for (size_t i = 0; i < index->n; i++) {
+	for (size_t i = 0; i < t->entries->n; i++) {
 		if (key.is_pending)
-			key.entry.path = index->entries[i].path;
+			key.entry.path = t->entries->entries[i].path;
 		else
-			key.entry = index->entries[i];
+			key.entry = t->entries->entries[i];
 		found = bsearch(&key, requests, n, sizeof *requests,
 		    compare_requests);
-		removed[i] = found != NULL;
+		t->removed[i] = found != NULL;
 		if (found != NULL)
 			found->found = true;
 	}
@@ -320,24 +307,14 @@ mark_requested(struct filter *f, struct request *requests, size_t n,
 static void
 remove_requested(struct filter *f, struct request *requests, size_t n)
 {
-	struct pending p;
-	struct pidx index;
-	bool *removed;
+	struct target t;
 
-	if (requests[0].is_pending) {
-		removed = lock_pending(&p);
-		mark_requested(f, requests, n, &p.index, removed);
-		remove_pending(f, &p, removed);
-		return;
+	if (open_target(f, requests->is_pending ? NULL : requests->version,
+	    &t)) {
+		mark_requested(f, requests, n, &t);
+		remove_marked(f, &t);
 	}
-	if (lock_index(f, requests[0].version, &index)) {
-		removed = mem_zero(index.n, sizeof *removed);
-		mark_requested(f, requests, n, &index, removed);
-		remove_entries(f, requests[0].version, &index, removed);
-		free(removed);
-	}
-	store_unlock(&job.perun.store, STORE_INDEX);
-	pidx_release(&index);
+	close_target(&t);
 }
 
 static void
