@@ -163,19 +163,38 @@ emit_entry(struct filter *f, const unsigned char *version,
 {
 	struct buf *b;
 
-	if (opt.format == NULL)
-		find_postprocessors(e);
+	find_postprocessors(e);
 	if (opt.profiles && !read_object(f, e))
 		return;
-	if (opt.format != NULL) {
-		format_entry(filter_out(f), opt.format, e);
-		filter_emit(f);
-		return;
-	}
 	b = filter_begin_record(f, opt.profiles ? "profile" : "entry");
 	entry_put(b, version, e);
 	if (opt.profiles)
 		put_profile(b, job.object.body);
+	filter_end_record(f);
+}
+
+/* Writes the pending profile p->index.entries[i]. */
+static void
+emit_pending(struct filter *f, struct pending *p, size_t i)
+{
+	const struct pidx_entry *e = &p->index.entries[i];
+	struct span document;
+	struct buf *b;
+	const char *why;
+
+	if (opt.profiles && !pending_document(p, e->path.p, &document, &why)) {
+		filter_fail(f, "the pending profile '%s' can no longer be "
+		    "read: %s", e->path.p, why);
+		return;
+	}
+	b = filter_begin_record(f, opt.profiles ? "profile" : "pending");
+	if (p->origins[i].n > 0)
+		json_str(b, "minor_version", p->origins[i]);
+	json_str(b, "path", e->path);
+	json_int(b, "time", e->time);
+	entry_put_strings(b, e);
+	if (opt.profiles)
+		put_profile(b, document);
 	filter_end_record(f);
 }
 
@@ -239,6 +258,32 @@ print_nothing(struct filter *f)
 	filter_emit(f);
 }
 
+/*
+ * Writes the selected entries of the index of a version or, if pending is not
+ * NULL, of the pending profiles.
+ */
+static void
+write_selected(struct filter *f, struct pidx *index,
+    const unsigned char *version, struct pending *pending)
+{
+	select_from(f, index, pending != NULL);
+	if (f->text)
+		print_table(f, index, version);
+	for (size_t i = 0; !f->text && i < index->n; i++) {
+		if (!job.selected[i])
+			continue;
+		if (opt.format != NULL) {
+			format_entry(filter_out(f), opt.format,
+			    &index->entries[i]);
+			filter_emit(f);
+		} else if (pending != NULL) {
+			emit_pending(f, pending, i);
+		} else {
+			emit_entry(f, version, &index->entries[i]);
+		}
+	}
+}
+
 static void
 read_index(struct filter *f, const unsigned char *version)
 {
@@ -263,44 +308,9 @@ read_index(struct filter *f, const unsigned char *version)
 			    "%s", SPAN_ARG(e->path), why);
 	}
 
-	select_from(f, &index, false);
-	if (f->text)
-		print_table(f, &index, version);
-	for (size_t i = 0; !f->text && i < index.n; i++)
-		if (job.selected[i])
-			emit_entry(f, version, &index.entries[i]);
+	write_selected(f, &index, version, NULL);
 	pidx_release(&index);
 	arena_release(&arena);
-}
-
-/* Writes the pending profile p->index.entries[i]. */
-static void
-emit_pending(struct filter *f, struct pending *p, size_t i)
-{
-	const struct pidx_entry *e = &p->index.entries[i];
-	struct span document;
-	struct buf *b;
-	const char *why;
-
-	if (opt.format != NULL) {
-		format_entry(filter_out(f), opt.format, e);
-		filter_emit(f);
-		return;
-	}
-	if (opt.profiles && !pending_document(p, e->path.p, &document, &why)) {
-		filter_fail(f, "the pending profile '%s' can no longer be "
-		    "read: %s", e->path.p, why);
-		return;
-	}
-	b = filter_begin_record(f, opt.profiles ? "profile" : "pending");
-	if (p->origins[i].n > 0)
-		json_str(b, "minor_version", p->origins[i]);
-	json_str(b, "path", e->path);
-	json_int(b, "time", e->time);
-	entry_put_strings(b, e);
-	if (opt.profiles)
-		put_profile(b, document);
-	filter_end_record(f);
 }
 
 static void
@@ -312,21 +322,8 @@ read_pending(struct filter *f)
 	for (size_t i = 0; i < p.n_errors; i++)
 		filter_fail(f, "the pending file '%s' is not a profile: %s",
 		    p.errors[i].name, p.errors[i].why);
-	select_from(f, &p.index, true);
-	if (f->text)
-		print_table(f, &p.index, NULL);
-	for (size_t i = 0; !f->text && i < p.index.n; i++)
-		if (job.selected[i])
-			emit_pending(f, &p, i);
+	write_selected(f, &p.index, NULL, &p);
 	pending_release(&p);
-}
-
-static bool
-has_index(const unsigned char *version)
-{
-	int64_t modified_s;
-
-	return store_mtime(&job.perun.store, version, &modified_s);
 }
 
 /*
@@ -336,6 +333,7 @@ has_index(const unsigned char *version)
 static void
 read_revision(struct filter *f, const char *name)
 {
+	const struct store *s = &job.perun.store;
 	unsigned char version[STORE_NAME_SIZE], tag[STORE_NAME_SIZE];
 	const char *why;
 	bool is_tag;
@@ -344,8 +342,9 @@ read_revision(struct filter *f, const char *name)
 		filter_fail(f, "'%s' does not name a commit: %s", name, why);
 		return;
 	}
-	is_tag = perun_resolve_tag(&job.perun, name, tag) && has_index(tag);
-	if (!is_tag || has_index(version))
+	is_tag = perun_resolve_tag(&job.perun, name, tag) &&
+	    store_mtime(s, tag, NULL);
+	if (!is_tag || store_mtime(s, version, NULL))
 		read_index(f, version);
 	if (is_tag)
 		read_index(f, tag);
