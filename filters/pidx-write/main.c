@@ -69,8 +69,7 @@ static struct {
 	bool has_commit;		/* `commit` is set */
 	time_t now;
 	enum pidx_layout new_layout;	/* of --index-version, or 0 */
-	char **pending;			/* files that --pending has written */
-	size_t n_pending, pending_cap;
+	struct intern pending;		/* files that --pending has written */
 } job;
 
 /* The file that a profile is read from. */
@@ -249,13 +248,14 @@ find_document(struct filter *f, const struct rec *r)
 static void
 take_back_pending(struct filter *f)
 {
-	for (size_t i = 0; f->truncated && i < job.n_pending; i++)
-		if (!pending_remove(&job.perun.store, job.pending[i]))
+	const char *name;
+
+	for (sym i = 0; f->truncated && i < job.pending.n; i++) {
+		name = intern_str(&job.pending, i);
+		if (!pending_remove(&job.perun.store, name))
 			die_errno("cannot remove the pending profile '%s'",
-			    job.pending[i]);
-	for (size_t i = 0; i < job.n_pending; i++)
-		free(job.pending[i]);
-	free(job.pending);
+			    name);
+	}
 }
 
 /*
@@ -279,15 +279,13 @@ add_pending(struct filter *f, const struct registration *r)
 	is_new = store_add_pending(&job.perun.store, name, buf_span(&text));
 	store_unlock(&job.perun.store, STORE_INDEX);
 	buf_release(&text);
+	free(name);
 	if (!is_new) {
-		free(name);
 		filter_reject(f, "'%.*s' is already pending", SPAN_ARG(path));
 		return;
 	}
 
-	job.pending = mem_grow(job.pending, &job.pending_cap,
-	    job.n_pending + 1, sizeof *job.pending);
-	job.pending[job.n_pending++] = name;
+	intern_add(&job.pending, path);
 	b = filter_begin_record(f, "pending");
 	json_str(b, "path", path);
 	json_cstr(b, "minor_version", id);
@@ -482,6 +480,7 @@ main(int argc, char **argv)
 	perun_open(&job.perun, opt.directory);
 	registry_init(&job.registry, &job.perun);
 	profile_init(&job.profile);
+	intern_init(&job.pending);
 	names_init(&job.names, config_string(&job.perun.config,
 	    "format.output_profile_template"));
 	job.inner = recio_new(profile_keys);
@@ -499,6 +498,7 @@ main(int argc, char **argv)
 	recio_free(job.inner);
 	buf_release(&job.restored);
 	names_release(&job.names);
+	intern_release(&job.pending);
 	profile_release(&job.profile);
 	registry_release(&job.registry);
 	perun_close(&job.perun);

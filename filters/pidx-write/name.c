@@ -12,14 +12,14 @@ names_init(struct names *n, const char *template)
 {
 	*n = (struct names){ .template = template != NULL ? template :
 	    "%collector%-%cmd%-%workload%-%date%" };
-	intern_init(&n->returned);
+	intern_init(&n->taken);
 	intern_init(&n->stems);
 }
 
 void
 names_release(struct names *n)
 {
-	intern_release(&n->returned);
+	intern_release(&n->taken);
 	intern_release(&n->stems);
 	free(n->numbers);
 	buf_release(&n->name);
@@ -66,12 +66,31 @@ tag_value(const struct profile *p, struct span tag, char *date, size_t size,
 }
 
 struct span
+names_take(struct names *n, struct span stem)
+{
+	size_t n_stems = n->stems.n, n_taken = n->taken.n;
+	sym symbol = intern_add(&n->stems, stem);
+
+	n->numbers = mem_grow(n->numbers, &n->numbers_cap, n->stems.n,
+	    sizeof *n->numbers);
+	if (symbol == n_stems)
+		n->numbers[symbol] = 0;
+	do {
+		n->name.len = 0;
+		buf_str(&n->name, intern_str(&n->stems, symbol));
+		if (++n->numbers[symbol] > 1)
+			buf_printf(&n->name, "-%u", n->numbers[symbol]);
+		buf_str(&n->name, ".perf");
+		intern_add(&n->taken, buf_span(&n->name));
+	} while (n->taken.n == n_taken);
+	return buf_span(&n->name);
+}
+
+struct span
 names_make(struct names *n, const struct profile *p, time_t now)
 {
 	const char *at = n->template, *end;
 	char date[32];
-	size_t stem_len, n_stems = n->stems.n, n_returned = n->returned.n;
-	sym stem;
 
 	n->name.len = 0;
 	while (*at != '\0') {
@@ -84,22 +103,7 @@ names_make(struct names *n, const struct profile *p, time_t now)
 		    (size_t)(end - at) - 1), date, sizeof date, now));
 		at = end + 1;
 	}
-	stem_len = n->name.len;
-	stem = intern_add(&n->stems, buf_span(&n->name));
-	n->numbers = mem_grow(n->numbers, &n->numbers_cap, n->stems.n,
-	    sizeof *n->numbers);
-	if (stem == n_stems)		/* a new stem */
-		n->numbers[stem] = 1;
-	else
-		buf_printf(&n->name, "-%u", ++n->numbers[stem]);
-	for (;;) {
-		buf_str(&n->name, ".perf");
-		intern_add(&n->returned, buf_span(&n->name));
-		if (n->returned.n > n_returned)		/* a new name */
-			return buf_span(&n->name);
-		n->name.len = stem_len;
-		buf_printf(&n->name, "-%u", ++n->numbers[stem]);
-	}
+	return names_take(n, buf_span(&n->name));
 }
 
 const char *

@@ -14,8 +14,8 @@ struct profile;
  */
 struct names {
 	const char *template;
-	struct intern returned;	/* all names that names_make() has returned */
-	struct intern stems;	/* the same before number and suffix */
+	struct intern taken;	/* names that are not returned (again) */
+	struct intern stems;	/* names before number and suffix */
 	unsigned *numbers;	/* the last number of each stem */
 	size_t numbers_cap;
 	struct buf name;	/* the latest of them */
@@ -26,10 +26,12 @@ void names_init(struct names *, const char *template);
 void names_release(struct names *);
 
 /*
- * Returns a name that ends in ".perf", borrowed until the next call.  No two
- * calls return the same name: if the template yields a name again, "-2", "-3"
- * and so on is inserted before ".perf".  %date% becomes now, in UTC.
+ * Returns a name that ends in ".perf", borrowed until the next call.  If it is
+ * taken, "-2", "-3" and so on is inserted before ".perf".  It is taken from
+ * then on.  names_take() is given what is before that; names_make() makes it of
+ * the template, in which %date% is now, in UTC.
  */
+struct span names_take(struct names *, struct span stem);
 struct span names_make(struct names *, const struct profile *, time_t now);
 
 /*

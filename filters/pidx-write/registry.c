@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/intern.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/perun/layout.h"
 #include "common/perun/profile.h"
+#include "filters/pidx-write/name.h"
 #include "filters/pidx-write/registry.h"
 
 void
@@ -84,23 +84,6 @@ fit_strings(struct registry *g, enum pidx_layout layout, struct span *strings)
 		strings[PIDX_LABEL] = span_of(NULL, 0);
 }
 
-/* The name with a number that makes it one which taken does not have. */
-static struct span
-number_name(struct registry *g, struct intern *taken, struct span name)
-{
-	struct buf numbered = { 0 };
-	int stem_len = (int)(name.n - strlen(".perf"));
-
-	for (unsigned n = 2; n == 2 || intern_find(taken,
-	    buf_span(&numbered)) != SYM_NONE; n++) {
-		numbered.len = 0;
-		buf_printf(&numbered, "%.*s-%u.perf", stem_len, name.p, n);
-	}
-	name = arena_span(&g->arena, buf_span(&numbered));
-	buf_release(&numbered);
-	return name;
-}
-
 /*
  * Gives numbers to generated names that the index or another registration has.
  * Otherwise the second of two builds in one second would replace the first.
@@ -109,24 +92,22 @@ static void
 number_names(struct registry *g, const struct pidx *index,
     struct registration *r, size_t n)
 {
-	struct intern taken;
+	struct names names;
 	struct span *path;
 
-	intern_init(&taken);
+	names_init(&names, NULL);
 	for (size_t i = 0; i < index->n; i++)
-		intern_add(&taken, index->entries[i].path);
+		intern_add(&names.taken, index->entries[i].path);
 	for (size_t i = 0; i < n; i++)
 		if (!r[i].has_generated_name)
-			intern_add(&taken, r[i].entry.path);
+			intern_add(&names.taken, r[i].entry.path);
 	for (size_t i = 0; i < n; i++) {
 		path = &r[i].entry.path;
-		if (!r[i].has_generated_name)
-			continue;
-		if (intern_find(&taken, *path) != SYM_NONE)
-			*path = number_name(g, &taken, *path);
-		intern_add(&taken, *path);
+		if (r[i].has_generated_name)
+			*path = arena_span(&g->arena, names_take(&names,
+			    span_of(path->p, path->n - strlen(".perf"))));
 	}
-	intern_release(&taken);
+	names_release(&names);
 }
 
 /* The order that pidx_add() requires. */
@@ -209,13 +190,10 @@ compare_positions(const void *a, const void *b)
 static bool
 lacks_index(const struct registry *g)
 {
-	int64_t modified_s;
-
 	for (size_t i = 0; i < g->n; i++)
 		if ((i == 0 || memcmp(g->list[i].version,
 		    g->list[i - 1].version, STORE_NAME_SIZE) != 0) &&
-		    !store_mtime(&g->perun->store, g->list[i].version,
-		    &modified_s))
+		    !store_mtime(&g->perun->store, g->list[i].version, NULL))
 			return true;
 	return false;
 }
