@@ -14,7 +14,6 @@
 #include "common/perun/layout.h"
 #include "filters/pidx-init/make.h"
 #include "filters/pidx-init/repository.h"
-#include "filters/pidx-init/settings.h"
 
 static struct {
 	const char *vcs_type, *vcs_url, *index_version;
@@ -169,13 +168,9 @@ emit_store(struct filter *f, const struct config *config)
 	if (state.made.store)
 		json_true(b, "created");
 	json_open(b, "made", '[');
-	for (size_t i = 0; i < N_SUBDIRECTORIES; i++)
-		if (state.made.init_subdirectories[i])
-			json_item(b, span_str(init_subdirectories[i]));
-	if (state.made.settings)
-		json_item(b, span_str("local.yml"));
-	if (state.made.gitignore)
-		json_item(b, span_str(".gitignore"));
+	for (size_t i = 0; i < N_ITEMS; i++)
+		if (state.made.items[i])
+			json_item(b, span_str(init_items[i]));
 	json_close(b, ']');
 	if (state.vcs_created)
 		json_true(b, "vcs_created");
@@ -218,7 +213,7 @@ prepare(struct filter *f)
 
 	if (!has_settings) {
 		choose_repository();
-		settings_put(&state.settings, opt.vcs_type,
+		init_put_settings(&state.settings, opt.vcs_type,
 		    buf_span(&state.url), opt.index_version);
 	}
 	return exists;

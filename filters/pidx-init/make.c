@@ -1,4 +1,4 @@
-/* make - creates a store on disk, completely or not at all */
+/* make - creates a store on disk, completely or not at all, and its settings */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,93 @@
 #include "common/io/fd.h"
 #include "filters/pidx-init/make.h"
 
-const char *const init_subdirectories[N_SUBDIRECTORIES] = { "cache", "jobs",
-	"logs", "objects", "stats", "tmp" };
+const char *const init_items[N_ITEMS] = { "cache", "jobs", "logs", "objects",
+	"stats", "tmp", "local.yml", ".gitignore" };
+
+/* The last part of a new local.yml, which is the same in every store. */
+static const char template[] =
+    "# The job matrix: every command runs with every workload under every\n"
+    "# collector, and all postprocessors process the result, in order.\n"
+    "# pidx-jobs(1) lists the jobs.\n"
+    "#cmds:\n"
+    "#  - ./build/program\n"
+    "#workloads:\n"
+    "#  - small.txt\n"
+    "#  - large.txt\n"
+    "#collectors:\n"
+    "#  - name: time\n"
+    "#    params:\n"
+    "#      repeat: 10\n"
+    "#postprocessors:\n"
+    "#  - name: regression_analysis\n"
+    "#    params:\n"
+    "#      method: full\n"
+    "\n"
+    "# How profiles are listed and named.\n"
+    "format:\n"
+    "  sort_profiles_by: time\n"
+    "#  output_profile_template: \"%collector%-%cmd%-%workload%-%date%\"\n"
+    "\n"
+    "# Commands to run before profiles are collected.\n"
+    "#execute:\n"
+    "#  pre_run:\n"
+    "#    - make\n"
+    "\n"
+    "# Whether a profile is registered as soon as it is collected.\n"
+    "#profiles:\n"
+    "#  register_after_run: true\n"
+    "\n"
+    "# How degradations are looked for: the first strategy that fits, or all.\n"
+    "#degradation:\n"
+    "#  apply: all\n"
+    "#  strategies:\n"
+    "#    - method: average_amount_threshold\n";
+
+/*
+ * Appends a YAML string.  Escapes the characters that YAML forbids, such as
+ * U+FFFE and (unlike JSON) DEL, and those that it treats as line breaks, such
+ * as U+2028.  For simplicity, whole ranges that contain these are escaped.
+ */
+static void
+put_text(struct buf *b, const char *p, size_t n)
+{
+	size_t step;
+	uint32_t c;
+
+	buf_char(b, '"');
+	for (; n > 0; p += step, n -= step) {
+		step = utf8_char(p, n, &c);	/* the url is valid UTF-8 */
+		if (c == '"' || c == '\\')
+			buf_char(b, '\\');
+		if ((c >= 0x20 && c < 0x7f) || (c >= 0xa0 && c < 0x2000) ||
+		    (c >= 0x2100 && c < 0xfe00) || c >= 0x10000)
+			buf_add(b, p, step);
+		else
+			buf_printf(b, "\\U%08x", c);
+	}
+	buf_char(b, '"');
+}
+
+void
+init_put_settings(struct buf *b, const char *vcs_type, struct span url,
+    const char *index_version)
+{
+	buf_str(b, "# Settings of a Perun store; pidx-init(1) describes those "
+	    "that weir reads.\n\n"
+	    "# The repository whose commits the profiles belong to.  A "
+	    "relative url is\n# relative to the directory of this file.\n");
+	buf_printf(b, "vcs:\n  type: %s\n  url: ", vcs_type);
+	put_text(b, url.p, url.n);
+	buf_str(b, "\n\n# The layout of new indexes: 1, 2args, 2 or 2label "
+	    "(see pidx-write(1)).\n# Without it they are like the newest "
+	    "other index, or as today's Perun writes\n# them.\n");
+	if (index_version != NULL)
+		buf_printf(b, "weir:\n  index_version: %s\n\n",
+		    index_version);
+	else
+		buf_str(b, "#weir:\n#  index_version: 2label\n\n");
+	buf_str(b, template);
+}
 
 static struct {
 	const struct paths *paths;
@@ -40,7 +125,6 @@ make_file(int store, const char *name, struct span text, bool *made)
 	bool ok;
 	int fd;
 
-	job.making = name;
 	if (fstatat(store, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return true;
 	if (errno != ENOENT)
@@ -65,7 +149,6 @@ make_directory(int store, const char *name, bool *made)
 {
 	struct stat st;
 
-	job.making = name;
 	*made = mkdirat(store, name, 0777) == 0;
 	if (*made)
 		return true;
@@ -83,16 +166,16 @@ static bool
 complete_store(const char *path, bool is_new)
 {
 	int store = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	bool ok = store != -1;
+	size_t n = is_new ? N_ITEMS : GITIGNORE_FILE;
+	bool ok = store != -1, *made = job.made->items;
 
-	for (size_t i = 0; i < N_SUBDIRECTORIES && ok; i++)
-		ok = make_directory(store, init_subdirectories[i],
-		    &job.made->init_subdirectories[i]);
-	ok = ok && make_file(store, "local.yml", job.settings,
-	    &job.made->settings);
-	if (is_new)
-		ok = ok && make_file(store, ".gitignore", span_str("*\n"),
-		    &job.made->gitignore);
+	for (size_t i = 0; i < n && ok; i++) {
+		job.making = init_items[i];
+		ok = i < N_DIRECTORIES ?
+		    make_directory(store, init_items[i], &made[i]) :
+		    make_file(store, init_items[i], i == SETTINGS_FILE ?
+		    job.settings : span_str("*\n"), &made[i]);
+	}
 	ok = ok && fsync(store) == 0;
 	if (store != -1)
 		fd_close(store);
@@ -106,10 +189,9 @@ remove_temporary(const char *path)
 	int error = errno, store = open(path, O_RDONLY | O_DIRECTORY);
 
 	if (store != -1) {
-		unlinkat(store, "local.yml", 0);
-		unlinkat(store, ".gitignore", 0);
-		for (size_t i = 0; i < N_SUBDIRECTORIES; i++)
-			unlinkat(store, init_subdirectories[i], AT_REMOVEDIR);
+		for (size_t i = 0; i < N_ITEMS; i++)
+			unlinkat(store, init_items[i],
+			    i < N_DIRECTORIES ? AT_REMOVEDIR : 0);
 		close(store);
 	}
 	rmdir(path);

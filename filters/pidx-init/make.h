@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "common/base/buf.h"
 #include "common/base/text.h"
 
 /* Absolute paths; that of the directory has no symbolic links. */
@@ -12,16 +13,15 @@ struct paths {
 	char store[PATH_MAX + 8];	/* directory, and "/.perun" */
 };
 
-/* The directories in a store. */
-enum { N_SUBDIRECTORIES = 6 };
-extern const char *const init_subdirectories[N_SUBDIRECTORIES];
+/* What is in a new store: first the directories, then the files. */
+enum { N_DIRECTORIES = 6, SETTINGS_FILE = N_DIRECTORIES, GITIGNORE_FILE,
+    N_ITEMS };
+extern const char *const init_items[N_ITEMS];
 
 /* What init_make_store() has created. */
 struct made {
 	bool store;			/* .perun did not exist */
-	bool init_subdirectories[N_SUBDIRECTORIES];
-	bool settings;			/* the file local.yml */
-	bool gitignore;			/* the file .gitignore */
+	bool items[N_ITEMS];
 };
 
 /*
@@ -32,5 +32,12 @@ struct made {
  */
 void init_make_store(const struct paths *, bool exists, struct span settings,
     struct made *);
+
+/*
+ * Appends the contents of a new local.yml, which has the settings of the store.
+ * index_version is the name of a layout, or NULL to leave the setting out.
+ */
+void init_put_settings(struct buf *, const char *vcs_type, struct span url,
+    const char *index_version);
 
 #endif
