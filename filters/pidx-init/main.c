@@ -12,8 +12,9 @@
 #include "common/io/fd.h"
 #include "common/perun/config.h"
 #include "common/perun/layout.h"
+#include "common/perun/store.h"
+#include "common/vcs/vcs.h"
 #include "filters/pidx-init/make.h"
-#include "filters/pidx-init/repository.h"
 
 static struct {
 	const char *vcs_type, *vcs_url, *index_version;
@@ -76,6 +77,62 @@ set_paths(const char *name)
 }
 
 /*
+ * Opens the repository in the directory or else in the nearest one above it,
+ * and sets state.url to its path relative to .perun.
+ */
+static enum vcs_found
+find_repository(struct vcs *v)
+{
+	char path[PATH_MAX], *slash;
+	enum vcs_found found;
+
+	strcpy(path, state.paths.directory);
+	buf_str(&state.url, "..");
+	for (;;) {
+		found = vcs_open(v, opt.vcs_type, path, false);
+		if (found != VCS_NOT_FOUND || path[1] == '\0')
+			return found;
+		slash = strrchr(path, '/');
+		slash[slash == path] = '\0';	/* the root keeps its slash */
+		buf_str(&state.url, "/..");
+	}
+}
+
+/*
+ * Appends the path that --vcs-url names, which is relative to .perun.  If it
+ * begins with "..", it is taken as relative to the directory, because .perun
+ * may not exist yet.
+ */
+static void
+put_url_path(struct buf *path)
+{
+	const char *url = opt.vcs_url;
+
+	if (*url == '/')
+		buf_str(path, url);
+	else if (strcmp(url, "..") == 0 || strncmp(url, "../", 3) == 0)
+		buf_printf(path, "%s%s", state.paths.directory, url + 2);
+	else
+		buf_printf(path, "%s/%s", state.paths.store, url);
+}
+
+/* Warns if a directory above that of the new store has a store. */
+static void
+warn_of_store_above(void)
+{
+	char above[PATH_MAX + sizeof "/.."];
+	struct store store;
+	const char *why;
+
+	snprintf(above, sizeof above, "%s/..", state.paths.directory);
+	if (!store_open(&store, above, &why))
+		return;
+	err_warn("warning: the new store hides the one above: '%s'",
+	    store.path);
+	store_close(&store);
+}
+
+/*
  * Sets opt.vcs_type and state.url to the repository, which is created if that
  * is wanted; dies if there is none, or if the filters could not read it.
  */
@@ -91,11 +148,11 @@ choose_repository(void)
 		if (!utf8_valid(opt.vcs_url, strlen(opt.vcs_url)))
 			die("--vcs-url is not UTF-8, which YAML must be");
 		buf_str(&state.url, opt.vcs_url);
-		repository_path(paths, opt.vcs_url, &path);
+		put_url_path(&path);
 		found = vcs_open(&vcs, opt.vcs_type, buf_cstr(&path), false);
 	} else {
 		buf_str(&path, paths->directory);
-		found = repository_find(&vcs, opt.vcs_type, paths, &state.url);
+		found = find_repository(&vcs);
 	}
 
 	if (found == VCS_NOT_FOUND && opt.vcs_init) {
@@ -208,7 +265,7 @@ prepare(struct filter *f)
 		}
 		config_release(&config);
 	} else {
-		init_warn_of_store_above(&state.paths);
+		warn_of_store_above();
 	}
 
 	if (!has_settings) {
