@@ -36,9 +36,9 @@ check_find(const struct check *c, const unsigned char *name)
 }
 
 bool
-check_is_valid(void *context, const unsigned char *name)
+check_is_valid(const struct check *c, const unsigned char *name)
 {
-	const struct file *file = check_find(context, name);
+	const struct file *file = check_find(c, name);
 
 	return file != NULL && file->state == FILE_VALID;
 }

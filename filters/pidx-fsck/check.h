@@ -58,8 +58,8 @@ void check_release(struct check *);
 /* The file of this name, or NULL. */
 struct file *check_find(const struct check *, const unsigned char *name);
 
-/* Is this the name of a valid object?  A callback; context: a struct check. */
-bool check_is_valid(void *context, const unsigned char *name);
+/* Is this the name of a valid object? */
+bool check_is_valid(const struct check *, const unsigned char *name);
 
 /*
  * Reads a file, or dies.  False if it is gone (its state becomes FILE_GONE) or

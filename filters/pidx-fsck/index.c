@@ -8,7 +8,6 @@
 #include "common/perun/layout.h"
 #include "filters/pidx-fsck/check.h"
 #include "filters/pidx-fsck/index.h"
-#include "filters/pidx-fsck/salvage.h"
 
 /* What is wrong with an entry; kind is N_KINDS if nothing is wrong. */
 struct verdict {
@@ -89,30 +88,19 @@ compare_whole(const struct pidx_entry *a, const struct pidx_entry *b)
 	return order;
 }
 
-/* Orders equal entries by address, so that the sort is stable. */
-static int
-break_tie(const struct pidx_entry *a, const struct pidx_entry *b, int order)
-{
-	return order != 0 ? order : (a > b) - (a < b);
-}
-
+/*
+ * Compares in the order of an index or, without a layout, as a whole; equal
+ * entries by address, so that the sort is stable.
+ */
 static int
 compare_pointers(const void *a, const void *b, void *layout)
 {
 	const struct pidx_entry *x = *(const struct pidx_entry *const *)a;
 	const struct pidx_entry *y = *(const struct pidx_entry *const *)b;
+	int order = layout == NULL ? compare_whole(x, y) :
+	    pidx_compare(*(enum pidx_layout *)layout, x, y);
 
-	return break_tie(x, y, pidx_compare(*(enum pidx_layout *)layout,
-	    x, y));
-}
-
-static int
-compare_pointers_whole(const void *a, const void *b)
-{
-	const struct pidx_entry *x = *(const struct pidx_entry *const *)a;
-	const struct pidx_entry *y = *(const struct pidx_entry *const *)b;
-
-	return break_tie(x, y, compare_whole(x, y));
+	return order != 0 ? order : (x > y) - (x < y);
 }
 
 /* Sets the verdict on entries that are equal to an earlier one of the index. */
@@ -124,7 +112,7 @@ find_duplicates(const struct pidx *p, struct verdict *verdicts)
 
 	for (size_t i = 0; i < p->n; i++)
 		sorted[i] = &p->entries[i];
-	sort(sorted, p->n, sizeof *sorted, compare_pointers_whole);
+	sort_with(sorted, p->n, sizeof *sorted, compare_pointers, NULL);
 	for (size_t i = 1; i < p->n; i++)
 		if (compare_whole(sorted[i - 1], sorted[i]) == 0)
 			verdicts[sorted[i] - p->entries] = (struct verdict){
@@ -186,6 +174,131 @@ examine_entries(struct check *c, const struct pidx *p)
 	return verdicts;
 }
 
+/* --- a malformed index ---------------------------------------------------- */
+
+/* An entry begins with the time (4 bytes), the object's name and the path. */
+enum { OBJECT_OFFSET = 4, PATH_OFFSET = OBJECT_OFFSET + PIDX_SHA_SIZE };
+
+/*
+ * The length of a path, with its NUL.  Perun before 0.5 wrote complete paths,
+ * which Linux limits to this length.
+ */
+enum { PATH_LEN_MAX = 4096 };
+
+/* Does an entry at this offset have a path that ends with a NUL? */
+static bool
+has_terminated_path(struct span bytes, size_t at)
+{
+	size_t remaining = bytes.n - at - PATH_OFFSET;
+
+	return memchr(bytes.p + at + PATH_OFFSET, '\0',
+	    remaining < PATH_LEN_MAX ? remaining : PATH_LEN_MAX) != NULL;
+}
+
+/*
+ * Sets p to the entries of its layout.  Returns how many joints there are: a
+ * joint is a place where two entries touch, or one of them touches the header
+ * or the end of the file.  In the right layout most places are joints.
+ *
+ * Goes from the end of the file to its beginning, and takes each candidate that
+ * ends before the one taken last.  As always the one that starts last is taken,
+ * no other choice has more entries.  An example with three candidates, of which
+ * A has a damaged length, so that it contains the others:
+ *
+ *	offset	    12	       112	  222		400
+ *	candidates  A-----------------------------------A
+ *			       B----------BC------------C
+ *
+ * C and B are taken.  The tests are ordered by cost; most offsets fail the
+ * first one, which searches for the object's name.
+ */
+static size_t
+recover(struct check *c, struct pidx *p, struct span bytes)
+{
+	struct span rest = bytes;	/* up to the entry taken last */
+	struct pidx_entry e;
+	size_t end, joints = 0;
+
+	for (size_t at = bytes.n; at-- > 0;) {
+		if (at + PATH_OFFSET >= rest.n || !check_is_valid(c,
+		    (const unsigned char *)rest.p + at + OBJECT_OFFSET) ||
+		    !has_terminated_path(rest, at) ||
+		    !pidx_entry_at(rest, at, p->layout, &e, &end))
+			continue;
+		p->entries = mem_grow(p->entries, &p->cap, p->n + 1,
+		    sizeof *p->entries);
+		p->entries[p->n++] = e;
+		joints += end == rest.n;
+		rest.n = at;
+	}
+	/* In the order of their offsets. */
+	for (size_t i = 0; i < p->n / 2; i++) {
+		e = p->entries[i];
+		p->entries[i] = p->entries[p->n - 1 - i];
+		p->entries[p->n - 1 - i] = e;
+	}
+	return joints + (rest.n == PIDX_HEADER_SIZE);
+}
+
+/*
+ * Sets layouts to those to try, the most likely one first; returns how many
+ * they are.  The header has a magic number and the version, 1 or 2.
+ */
+static size_t
+possible_layouts(struct span bytes, enum pidx_layout *layouts)
+{
+	bool has_magic = bytes.n >= 8 && memcmp(bytes.p, "pidx", 4) == 0;
+	bool is_1 = bytes.n >= 8 && memcmp(bytes.p + 4, "\1\0\0\0", 4) == 0;
+	bool is_2 = bytes.n >= 8 && memcmp(bytes.p + 4, "\2\0\0\0", 4) == 0;
+
+	if (is_1) {
+		layouts[0] = PIDX_1;
+		layouts[1] = PIDX_2;
+		layouts[2] = PIDX_2_LABEL;
+		return has_magic ? 1 : 3;
+	}
+	layouts[0] = PIDX_2;
+	layouts[1] = PIDX_2_LABEL;
+	layouts[2] = PIDX_1;
+	return has_magic && is_2 ? 2 : 3;
+}
+
+/*
+ * Recovers entries from a malformed index, in the order of their offsets.  A
+ * range of the bytes is a candidate if it can be parsed as an entry and the
+ * store has the entry's object: random bytes do not contain its name.
+ *
+ * Candidates may overlap.  The largest set of candidates without overlaps is
+ * recovered; of two candidates that overlap, the one that starts later, because
+ * a damaged length makes the earlier one too long.
+ *
+ * This is done for each layout (pidx.h) that the header allows, or for all
+ * layouts if the header is damaged.  The result with the most entries is used;
+ * among those, the one with the fewest gaps between the header, the entries and
+ * the end of the file.  Paths and strings are borrowed from bytes.
+ */
+static void
+salvage(struct check *c, struct pidx *p, struct span bytes)
+{
+	enum pidx_layout layouts[3];
+	size_t n = possible_layouts(bytes, layouts), joints, most_joints = 0;
+	struct pidx found;
+
+	*p = (struct pidx){ .layout = layouts[0] };
+	for (size_t i = 0; i < n; i++) {
+		found = (struct pidx){ .layout = layouts[i] };
+		joints = recover(c, &found, bytes);
+		if (found.n < p->n || (found.n == p->n &&
+		    joints <= most_joints)) {
+			pidx_release(&found);
+			continue;
+		}
+		pidx_release(p);
+		*p = found;
+		most_joints = joints;
+	}
+}
+
 /*
  * Judges a damaged index.  The verdicts to report are on the entries before the
  * damage, which are those that pidx-read(1) shows.  The entries to keep are
@@ -199,7 +312,7 @@ examine_damaged(struct check *c, struct index_check *x)
 	struct verdict *verdicts;
 
 	check_mark_references(c, bytes);
-	salvage(&found, bytes, check_is_valid, c);
+	salvage(c, &found, bytes);
 	layout_decide(c->perun, &found);
 	verdicts = examine_entries(c, &found);
 	find_duplicates(&found, verdicts);
