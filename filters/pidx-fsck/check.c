@@ -140,12 +140,19 @@ list_file(void *context, const unsigned char *name, const char *path)
 			    "belong there and may contain an index", f.file);
 		findings_add(&c->findings, &f);
 	} else {
-		c->leftovers = mem_grow(c->leftovers, &c->leftovers_cap,
-		    c->n_leftovers + 1, sizeof *c->leftovers);
-		c->leftovers[c->n_leftovers++] =
-		    mem_strdup(buf_cstr(&full_path));
+		intern_add(&c->leftovers, buf_span(&full_path));
 	}
 	buf_release(&full_path);
+}
+
+static void
+report(struct check *c, const struct file *file, struct finding f)
+{
+	char path[STORE_PATH_SIZE];
+
+	store_path(path, file->name);
+	f.file = path;
+	findings_add(&c->findings, &f);
 }
 
 /*
@@ -157,7 +164,6 @@ static void
 classify(struct check *c, struct file *file)
 {
 	struct finding f = { .kind = UNREADABLE_PROFILE };
-	char path[STORE_PATH_SIZE];
 
 	file->state = FILE_DAMAGED;	/* also if it is not a regular file */
 	if (!check_read(c, file, &c->bytes))
@@ -171,11 +177,8 @@ classify(struct check *c, struct file *file)
 	if (file->state != FILE_VALID)
 		return;
 	c->totals.objects++;
-	if (!profile_describe(&c->profile, c->object.body, &f.why)) {
-		store_path(path, file->name);
-		f.file = path;
-		findings_add(&c->findings, &f);
-	}
+	if (!profile_describe(&c->profile, c->object.body, &f.why))
+		report(c, file, f);
 }
 
 /* Do c->bytes contain the name of a valid object, as those of an index do? */
@@ -197,7 +200,7 @@ static void
 check_damaged(struct check *c, struct file *file)
 {
 	struct finding f = { .kind = DAMAGED_OBJECT, .why = not_regular };
-	char path[STORE_PATH_SIZE], lost[STORE_LOST_SIZE];
+	char lost[STORE_LOST_SIZE];
 
 	if (check_read(c, file, &c->bytes))
 		f.why = object_unpack(&c->object, buf_span(&c->bytes));
@@ -214,9 +217,7 @@ check_damaged(struct check *c, struct file *file)
 		f.repaired = true;
 		f.lost = lost;
 	}
-	store_path(path, file->name);
-	f.file = path;
-	findings_add(&c->findings, &f);
+	report(c, file, f);
 }
 
 /*
@@ -232,7 +233,7 @@ check_misnamed(struct check *c, struct file *file)
 	    .object = c->object.name };
 	const struct file *other;
 	struct span bytes;
-	char path[STORE_PATH_SIZE], lost[STORE_LOST_SIZE];
+	char lost[STORE_LOST_SIZE];
 
 	if (!check_read(c, file, &c->bytes))
 		return;
@@ -250,9 +251,7 @@ check_misnamed(struct check *c, struct file *file)
 		f.repaired = true;
 		f.lost = lost;
 	}
-	store_path(path, file->name);
-	f.file = path;
-	findings_add(&c->findings, &f);
+	report(c, file, f);
 }
 
 /*
@@ -299,6 +298,7 @@ check_files(struct check *c)
 		die("nothing was repaired or pruned: which files are indexes "
 		    "is not known without the repository: %s", why);
 	profile_init(&c->profile);
+	intern_init(&c->leftovers);
 	store_for_each(&c->perun->store, list_file, c);
 	for (size_t i = 0; i < c->n; i++)
 		classify(c, &c->files[i]);
@@ -321,8 +321,8 @@ check_leftovers(struct check *c)
 	struct finding f = { .kind = LEFTOVER };
 	const char *path;
 
-	for (size_t i = 0; i < c->n_leftovers; i++) {
-		f.file = c->leftovers[i];
+	for (sym i = 0; i < c->leftovers.n; i++) {
+		f.file = intern_str(&c->leftovers, i);
 		path = f.file + strlen("objects/");
 		f.removed = c->prune &&
 		    store_remove_staging(&c->perun->store, path);
@@ -386,9 +386,7 @@ void
 check_release(struct check *c)
 {
 	findings_release(&c->findings);
-	for (size_t i = 0; i < c->n_leftovers; i++)
-		free(c->leftovers[i]);
-	free(c->leftovers);
+	intern_release(&c->leftovers);
 	free(c->files);
 	buf_release(&c->bytes);
 	buf_release(&c->other);

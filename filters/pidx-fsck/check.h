@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "common/base/intern.h"
 #include "common/perun/object.h"
 #include "common/perun/perun.h"
 #include "common/perun/profile.h"
@@ -35,9 +36,8 @@ struct check {
 	int64_t now;			/* seconds since 1970 */
 	struct file *files;		/* in objects/, sorted by name */
 	size_t n, cap;			/* of files */
-	char **leftovers;		/* paths of staging directories, which
+	struct intern leftovers;	/* paths of staging directories, which
 					   dead writers left behind */
-	size_t n_leftovers, leftovers_cap;
 	bool no_vcs;			/* the repository cannot be opened */
 	struct buf bytes;		/* of the file being checked */
 	struct buf other;		/* of a file that an entry refers to */
