@@ -8,7 +8,6 @@
 #include "common/base/err.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
-#include "filters/profile-make/keys.h"
 #include "filters/profile-make/records.h"
 #include "filters/profile-make/write.h"
 

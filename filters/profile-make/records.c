@@ -1,6 +1,7 @@
 /* records - what each type of record measures */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/json/items.h"
 #include "common/json/nonfinite.h"
@@ -8,10 +9,32 @@
 #include "common/json/skip.h"
 #include "common/perun/resources.h"
 #include "common/program/callgraph.h"
-#include "filters/profile-make/keys.h"
 #include "filters/profile-make/records.h"
-#include "filters/profile-make/uid.h"
 
+/* The declared keys (rec.h). */
+#define RECORDS_KEYS(K)							\
+	K(STAT, "stat") K(RUN, "run") K(ID, "id") K(NAME, "name")	\
+	K(TARGET, "target") K(KIND, "kind") K(RULE, "rule")		\
+	K(UID, "uid") K(PREPARE, "prepare") K(START_US, "start_us")	\
+	K(END_US, "end_us") K(ELAPSED_US, "elapsed_us")			\
+	K(POTENTIAL_US, "potential_us") K(WALL_US, "wall_us")		\
+	K(LENGTH_US, "length_us") K(PATH, "path") K(BY, "by")		\
+	K(VALUE, "value") K(WORK_US, "work_us") K(PATH_US, "path_us")	\
+	K(FORMAT, "format") K(OPERATION, "operation")			\
+	K(SELF_US, "self_us") K(QUERY_TEXT, "query_text")		\
+	K(USER_FUNCTION, "user_function") K(MODULE, "module")		\
+	K(FUNCTION, "function") K(FILE_NAME, "file")			\
+	K(SELF_NS_KEY, "self_ns") K(SAMPLES_KEY, "samples")		\
+	K(CALLS_KEY, "calls") K(FAILED_US, "failed_us")			\
+	K(TEST_US, "test_us") K(USER_US, "user_us")			\
+	K(SYSTEM_US, "system_us") K(MAX_RSS_BYTES, "max_rss_bytes")	\
+	K(PROGRAM, "program") K(UNIT, "unit")				\
+	K(RESOURCE_TYPE, "resource_type") K(SUBTYPE, "subtype")		\
+	K(CMD, "cmd") K(WORKLOAD, "workload") K(MACHINE, "machine")	\
+	K(MINOR_VERSION, "minor_version") K(ORIGIN, "origin")		\
+	K(HEADER, "header") K(PROFILE, "profile") K(QUERY, "query")	\
+	K(EXACT, "exact")
+KEY_INDEXES(RECORDS_KEYS);
 const char *const records_keys[] = KEY_TEXTS(RECORDS_KEYS);
 
 /* Of what the integers of records are amounts. */
@@ -27,40 +50,6 @@ static const struct {
 	    1000 },
 	[N_CALLS] = { "mixed", "calls", "mixed(calls)", "calls", 1000 },
 };
-
-/* A member of a type of record that is an amount. */
-static const struct figure {
-	const char *type, *stat, *prefix;
-	enum subject subject;
-	unsigned key;
-	enum measure measure;
-} figures[] = {
-	{ "task", NULL, "", A_TASK, ELAPSED_US, TIME_US },
-	{ "critical", NULL, "step ", A_TASK, ELAPSED_US, TIME_US },
-	{ "critical", NULL, "drag of ", A_TASK, POTENTIAL_US, TIME_US },
-	{ "group", NULL, "", A_GROUP, WORK_US, TIME_US },
-	{ "group", NULL, "steps of ", A_GROUP, PATH_US, TIME_US },
-	{ "group", NULL, "drag of ", A_GROUP, POTENTIAL_US, TIME_US },
-	{ "critpath", NULL, "critical path", NOTHING, LENGTH_US, TIME_US },
-	{ "critpath", NULL, "build", NOTHING, WALL_US, TIME_US },
-	{ "build", NULL, "build", NOTHING, WALL_US, TIME_US },
-	{ "operation", NULL, "", AN_OPERATION, SELF_US, TIME_US },
-	{ "exit", NULL, "elapsed time", NOTHING, ELAPSED_US, TIME_US },
-	{ "exit", NULL, "user time", NOTHING, USER_US, TIME_US },
-	{ "exit", NULL, "system time", NOTHING, SYSTEM_US, TIME_US },
-	{ "exit", NULL, "memory", NOTHING, MAX_RSS_BYTES, SIZE_BYTES },
-	{ "stat", "wall", "build", NOTHING, WALL_US, TIME_US },
-	{ "stat", "type", "type ", A_NAME, ELAPSED_US, TIME_US },
-	{ "stat", "stage", "stage ", A_NAME, WALL_US, TIME_US },
-	{ "stat", "failed", "failed tasks", NOTHING, FAILED_US, TIME_US },
-	{ "stat", "tests", "tests", NOTHING, TEST_US, TIME_US },
-	{ "stat", "function", "", A_FUNCTION, SELF_NS_KEY, TIME_NS },
-	{ "stat", "function", "", A_FUNCTION, SAMPLES_KEY, N_SAMPLES },
-	{ "stat", "function", "", A_FUNCTION, CALLS_KEY, N_CALLS },
-	{ "stat", "file", "file ", A_FILE, SELF_NS_KEY, TIME_NS },
-	{ "stat", "module", "module ", A_MODULE, SELF_NS_KEY, TIME_NS },
-};
-enum { N_FIGURES = sizeof figures / sizeof *figures };
 
 struct records {
 	struct amounts *amounts;
@@ -101,6 +90,171 @@ records_free(struct records *r)
 	buf_release(&r->bad);
 	free(r);
 }
+
+/* --- what a record is about: a text that is the same in the next run ------ */
+
+/*
+ * The first of these members, by a list of keys that KEY_TYPE ends, that is a
+ * string; empty if none is.
+ */
+static struct span
+first_text(const struct rec *rec, const unsigned *keys)
+{
+	struct span text;
+
+	for (; *keys != KEY_TYPE; keys++)
+		if (rec_str(rec, *keys, &text) == REC_OK && text.n > 0)
+			return text;
+	return span_of("", 0);
+}
+
+static bool
+is_kind(const struct rec *rec, const char *kind)
+{
+	struct span text;
+
+	return rec_str(rec, KIND, &text) == REC_OK && span_eq(text, kind);
+}
+
+/*
+ * The id of a prepare task, prepare:WORKER:WHAT or prepare:WHAT, without the
+ * worker.
+ */
+static struct span
+skip_worker(struct span id)
+{
+	static const char prefix[] = "prepare:";
+	size_t n = sizeof prefix - 1, i = n;
+
+	if (id.n < n || memcmp(id.p, prefix, n) != 0)
+		return id;
+	while (i < id.n && text_is_digit(id.p[i]))
+		i++;
+	if (i > n && i < id.n && id.p[i] == ':')
+		n = i + 1;
+	return span_of(id.p + n, id.n - n);
+}
+
+/*
+ * What is the same in the next run: not the ids of copies, instructions and
+ * prepare tasks, which contain hosts, executions and workers.
+ */
+static bool
+put_task(struct records *r, const struct rec *rec)
+{
+	static const unsigned usual[] = { TARGET, NAME, ID, KEY_TYPE },
+	    copy[] = { TARGET, NAME, UID, ID, KEY_TYPE },
+	    prepare[] = { PREPARE, ID, KEY_TYPE },
+	    instruction[] = { RULE, NAME, ID, KEY_TYPE };
+	const unsigned *keys = usual;
+	struct buf *b = &r->uid;
+	struct span text;
+
+	if (is_kind(rec, "copy")) {
+		buf_str(b, "copy of ");
+		keys = copy;
+	} else if (is_kind(rec, "prepare")) {
+		buf_str(b, "prepare ");
+		keys = prepare;
+	} else if (is_kind(rec, "instruction") || is_kind(rec, "call")) {
+		keys = instruction;
+	}
+	text = first_text(rec, keys);
+	if (keys == prepare)
+		text = skip_worker(text);
+	buf_add(b, text.p, text.n);
+	return text.n > 0;
+}
+
+static bool
+put_group(struct records *r, const struct rec *rec)
+{
+	struct buf *b = &r->uid;
+	struct span by, value;
+
+	if (rec_str(rec, BY, &by) != REC_OK ||
+	    rec_str(rec, VALUE, &value) != REC_OK)
+		return false;
+	buf_add(b, by.p, by.n);
+	buf_char(b, ' ');
+	buf_add(b, value.p, value.n);
+	return true;
+}
+
+static bool
+put_member(struct records *r, const struct rec *rec, unsigned key)
+{
+	struct span text;
+
+	if (rec_str(rec, key, &text) != REC_OK || text.n == 0)
+		return false;
+	buf_add(&r->uid, text.p, text.n);
+	return true;
+}
+
+/* The name or, without one, MODULE+ADDRESS as callgraph-stat shows it. */
+static bool
+put_function(struct records *r, const struct rec *rec)
+{
+	if (put_member(r, rec, NAME))
+		return true;
+	put_member(r, rec, MODULE);
+	buf_char(&r->uid, '+');
+	return put_member(r, rec, FUNCTION);
+}
+
+/* Operations of one query are also in the answer about all queries. */
+static bool
+put_operation(struct records *r, const struct rec *rec)
+{
+	if (!put_member(r, rec, OPERATION))
+		return false;
+	if (rec_get(rec, QUERY) != NULL) {
+		buf_str(&r->uid, " in ");
+		buf_add(&r->uid, r->query.data, r->query.len);
+	}
+	return true;
+}
+
+/* A member of a type of record that is an amount. */
+static const struct figure {
+	const char *type, *stat, *prefix;
+	/*
+	 * Appends to r->uid what the record is about; false if it does not say
+	 * that.  NULL if this is the text of a member or, if that is 0, if the
+	 * prefix says all.
+	 */
+	bool (*put_subject)(struct records *r, const struct rec *);
+	unsigned member;
+	unsigned key;
+	enum measure measure;
+} figures[] = {
+	{ "task", NULL, "", put_task, 0, ELAPSED_US, TIME_US },
+	{ "critical", NULL, "step ", put_task, 0, ELAPSED_US, TIME_US },
+	{ "critical", NULL, "drag of ", put_task, 0, POTENTIAL_US, TIME_US },
+	{ "group", NULL, "", put_group, 0, WORK_US, TIME_US },
+	{ "group", NULL, "steps of ", put_group, 0, PATH_US, TIME_US },
+	{ "group", NULL, "drag of ", put_group, 0, POTENTIAL_US, TIME_US },
+	{ "critpath", NULL, "critical path", NULL, 0, LENGTH_US, TIME_US },
+	{ "critpath", NULL, "build", NULL, 0, WALL_US, TIME_US },
+	{ "build", NULL, "build", NULL, 0, WALL_US, TIME_US },
+	{ "operation", NULL, "", put_operation, 0, SELF_US, TIME_US },
+	{ "exit", NULL, "elapsed time", NULL, 0, ELAPSED_US, TIME_US },
+	{ "exit", NULL, "user time", NULL, 0, USER_US, TIME_US },
+	{ "exit", NULL, "system time", NULL, 0, SYSTEM_US, TIME_US },
+	{ "exit", NULL, "memory", NULL, 0, MAX_RSS_BYTES, SIZE_BYTES },
+	{ "stat", "wall", "build", NULL, 0, WALL_US, TIME_US },
+	{ "stat", "type", "type ", NULL, NAME, ELAPSED_US, TIME_US },
+	{ "stat", "stage", "stage ", NULL, NAME, WALL_US, TIME_US },
+	{ "stat", "failed", "failed tasks", NULL, 0, FAILED_US, TIME_US },
+	{ "stat", "tests", "tests", NULL, 0, TEST_US, TIME_US },
+	{ "stat", "function", "", put_function, 0, SELF_NS_KEY, TIME_NS },
+	{ "stat", "function", "", put_function, 0, SAMPLES_KEY, N_SAMPLES },
+	{ "stat", "function", "", put_function, 0, CALLS_KEY, N_CALLS },
+	{ "stat", "file", "file ", NULL, FILE_NAME, SELF_NS_KEY, TIME_NS },
+	{ "stat", "module", "module ", NULL, MODULE, SELF_NS_KEY, TIME_NS },
+};
+enum { N_FIGURES = sizeof figures / sizeof *figures };
 
 /* --- amounts -------------------------------------------------------------- */
 
@@ -162,7 +316,7 @@ add_amount(struct records *r, enum measure m, uint32_t run, int64_t value)
 static bool
 is_superseded(const struct figure *f, const struct rec *rec)
 {
-	if (f->subject != A_FUNCTION || f->measure == TIME_NS)
+	if (f->put_subject != put_function || f->measure == TIME_NS)
 		return false;
 	return rec_get(rec, SELF_NS_KEY) != NULL ||
 	    (f->measure == N_CALLS && rec_get(rec, SAMPLES_KEY) != NULL);
@@ -199,7 +353,8 @@ read_figure(struct records *r, const struct figure *f, const struct rec *rec,
 
 	r->uid.len = 0;
 	buf_str(&r->uid, f->prefix);
-	if (!uid_put(&r->uid, f->subject, rec, buf_span(&r->query)))
+	if (f->put_subject != NULL ? !f->put_subject(r, rec) :
+	    f->member != 0 && !put_member(r, rec, f->member))
 		return "the record does not name what was measured";
 	return add_amount(r, f->measure, run, value);
 }
@@ -214,7 +369,7 @@ static const char *
 read_query(struct records *r, const struct rec *rec)
 {
 	static const unsigned keys[] = { QUERY_TEXT, USER_FUNCTION, KEY_TYPE };
-	struct span text = uid_first_text(rec, keys);
+	struct span text = first_text(rec, keys);
 	const char *why;
 	int64_t value;
 

@@ -3,7 +3,7 @@
 
 #include "common/io/output.h"
 #include "filters/profile-make/amounts.h"
-#include "filters/profile-make/header.h"
+#include "filters/profile-make/records.h"
 
 /* Writes the profile, one line. */
 void write_profile(struct output *, const struct header *,
