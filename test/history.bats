@@ -206,6 +206,15 @@ expect_table_changed() {
 	assert_output --partial accepted
 }
 
+@test "the gate fails until the change is accepted" {
+	: >accepted
+	run -1 sh ../gate.sh . accepted
+	[[ ${lines[0]} == *"for the worse in"* ]]
+	id 18 >accepted
+	run -0 sh ../gate.sh . accepted
+	[[ ${lines[0]} == "No change for the worse "* ]]
+}
+
 @test "two builds a side are unverified; the CI job compares ten" {
 	run -2 --separate-stderr perf-diff "$(id 16)" "$(id 18)"
 	assert_equal "$(found 'select(.uid == "step table.h").verdict')" \

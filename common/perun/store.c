@@ -637,10 +637,13 @@ move_to_lost(struct store *s, int from, const char *file,
 {
 	char id[STORE_ID_SIZE];
 	bool is_new = mkdirat(s->dir, "lost", 0777) == 0;
-	int lost = openat(s->dir, "lost", OPEN_DIR), status;
+	int lost, status;
 
-	if (lost == -1)
+	if (!is_new && errno != EEXIST)
 		die_in_store(s, "create the directory 'lost'");
+	lost = openat(s->dir, "lost", OPEN_DIR);
+	if (lost == -1)
+		die_in_store(s, "open the directory 'lost'");
 	if (is_new)
 		sync_directory(s, s->dir);
 	store_id(id, name);
