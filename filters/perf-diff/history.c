@@ -451,8 +451,7 @@ history_find(struct results *a, struct filter *f)
 	h.placed = arena_array(&a->room, a->samples->n_samples,
 	    sizeof *h.placed);
 	h.room = arena_array(&a->room, a->samples->n_samples, sizeof *h.room);
-	measured = arena_array(&a->room, a->n_order, sizeof *measured);
-	memset(measured, 0, a->n_order * sizeof *measured);
+	measured = mem_zero(a->n_order, sizeof *measured);
 	for (uint32_t key = 0; key < a->samples->n; key++) {
 		r = results_add(a, key);
 		make_points(&h, r);
@@ -466,6 +465,7 @@ history_find(struct results *a, struct filter *f)
 			a->n_measured++;
 			a->newest = i;
 		}
+	free(measured);
 	for (r = a->list; r < a->list + a->n; r++) {
 		search_key(&h, r);
 		if (r->positions[r->n - 1] < a->newest)
