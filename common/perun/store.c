@@ -496,7 +496,8 @@ move_staged(struct store *s, const char *file, const unsigned char *name,
 	*is_new = dir == -1 && errno == ENOENT;
 	if (*is_new) {
 		memcpy(folder, path, 2);
-		mkdirat(s->objects, folder, 0777);
+		if (mkdirat(s->objects, folder, 0777) == -1 && errno != EEXIST)
+			die_in_store(s, "create a directory");
 		dir = open_directory(s, name, path);
 	}
 	if (dir == -1 || renameat(s->staging, file, dir, path + 3) == -1)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -595,6 +596,8 @@ gitvcs_check_packs(const struct gitvcs *g)
 	struct buf path = { 0 };
 	struct listing packs = { 0 };
 	const char *ending;
+	struct stat st;
+	void *map;
 	char byte;
 	size_t n;
 	int fd;
@@ -611,8 +614,18 @@ gitvcs_check_packs(const struct gitvcs *g)
 		path.len = n;
 		buf_printf(&path, "/%s", packs.names[i]);
 		fd = open(buf_cstr(&path), O_RDONLY | O_CLOEXEC);
-		if (fd == -1 || read(fd, &byte, 1) == -1)
+		if (fd == -1 || fstat(fd, &st) == -1 ||
+		    read(fd, &byte, 1) == -1)
 			gitvcs_check(GIT_ENOTFOUND, path.data);
+		/* libgit2 maps the index, but only parts of the pack. */
+		else if (strcmp(ending, ".idx") == 0 && st.st_size > 0) {
+			map = mmap(NULL, (size_t)st.st_size, PROT_READ,
+			    MAP_PRIVATE, fd, 0);
+			if (map == MAP_FAILED)
+				gitvcs_check(GIT_ENOTFOUND, path.data);
+			else
+				munmap(map, (size_t)st.st_size);
+		}
 		fd_close(fd);
 	}
 	listing_release(&packs);
