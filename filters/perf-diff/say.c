@@ -274,9 +274,9 @@ cost_of(const struct results *a, const struct change *c)
 }
 
 /*
- * The change with this verdict that cost most; NULL if there is none.  The unit
- * that most keys have is that of the total, so it comes first.  Of what is
- * suspected only the worse counts.
+ * The change with this verdict that cost most; NULL if there is none.  Times
+ * come first, then the unit that most keys have, which is that of the total.
+ * Of what is suspected only the worse counts.
  */
 static const struct change *
 find_headline(const struct results *a, enum verdict verdict)
@@ -383,25 +383,31 @@ nothing_found(const struct results *a)
 
 enum { NAMES_MAX = 3 };		/* of keys in a list */
 
-/* Lists the keys that a sentence names. */
+/* A key as a sentence names it: with its unit, if that is what is at fault. */
+static const char *
+name_in(const struct results *a, enum sentence sentence, uint32_t key)
+{
+	const char *name = say_key(a, key);
+
+	return sentence != SENTENCE_UNITS ? name : say(a, "%s in %s", name,
+	    escaped(a, samples_part(a->samples, &a->samples->keys[key],
+	    PART_UNIT)));
+}
+
+/* Lists the keys that a sentence names; makes only the names that it shows. */
 static const char *
 list_keys(const struct results *a, enum sentence sentence, size_t *n)
 {
 	const struct result *r;
-	const char *list = "", *name;
+	const char *list = "";
 
 	*n = 0;
 	for (r = a->list; r < a->list + a->n; r++) {
 		if ((r->sentences & 1U << sentence) == 0)
 			continue;
-		name = say_key(a, r->key);
-		if (sentence == SENTENCE_UNITS)
-			name = say(a, "%s in %s", name, escaped(a,
-			    samples_part(a->samples,
-			    &a->samples->keys[r->key], PART_UNIT)));
 		if (*n < NAMES_MAX)
 			list = say(a, "%s%s%s", list, *n > 0 ? ", " : "",
-			    name);
+			    name_in(a, sentence, r->key));
 		else if (*n == NAMES_MAX)
 			list = say(a, "%s ...", list);
 		++*n;
