@@ -442,15 +442,20 @@ create_damaged_indexes() {
 	[[ $stderr == *"cannot open the lock"* ]]
 }
 
-@test "repairing and writing exclude each other by locks" {
-	create_entries 1
-	# The writer keeps the lock, and a staging directory, until descriptor 5
-	# is closed.
+# hold_lock - starts a writer, $writer, that keeps the lock, and a staging
+# directory, until descriptor 5 is closed
+hold_lock() {
 	mkfifo profiles
 	pidx-write profiles >out &
+	writer=$!
 	exec 5>profiles
 	record late 1 late >&5
 	wait_until is_staging
+}
+
+@test "repairing and writing exclude each other by locks" {
+	create_entries 1
+	hold_lock
 	age .perun/objects/*/*
 	# With either option pidx-fsck waits for the lock of the writer.
 	for option in --repair --prune; do
@@ -472,12 +477,8 @@ create_damaged_indexes() {
 
 @test "pidx-fsck gets its turn before writers that came later" {
 	create_entries 1
-	mkfifo profiles
-	pidx-write profiles >out &
-	pids=$!
-	exec 5>profiles
-	record late 1 late >&5
-	wait_until is_staging
+	hold_lock
+	pids=$writer
 	pidx-fsck --prune >pruned 2>err 5>&- 3>&- &
 	pids+=" $!"
 	wait_until grep -q -- "-> POSIX .* $! " /proc/locks
@@ -510,12 +511,7 @@ create_damaged_indexes() {
 
 @test "after a minute pidx-fsck gives up, and the others write" {
 	create_entries 1
-	mkfifo profiles
-	pidx-write profiles >out &
-	writer=$!
-	exec 5>profiles
-	record late 1 late >&5
-	wait_until is_staging
+	hold_lock
 	pidx-fsck --prune >pruned 2>err 5>&- 3>&- &
 	wait_until grep -q -- "-> POSIX .* $! " /proc/locks
 	# Each signal is what its timer sends after a second.
