@@ -75,8 +75,8 @@ void store_close(struct store *);
  * before its index entry is added.  A process that needs STORE_ADD and
  * STORE_INDEX takes the second one last.
  *
- * Who waits for a first lock does so in turn, so that STORE_ALL is not kept
- * waiting by processes that came later.  But then these wait, too; so after a
+ * A process that waits for its first lock waits its turn, so that those that
+ * come later do not overtake STORE_ALL.  But then they wait, too; so after a
  * minute store_lock(STORE_ALL) dies.
  *
  * Every writer locks the store, so store_lock() also dies if root would write
@@ -169,8 +169,8 @@ bool store_mtime(const struct store *, const unsigned char *name,
 
 /*
  * Is a path relative to objects/ a staging directory?  If the caller holds
- * STORE_ALL, the process that created the directory is dead,
- * or has finished and is about to remove it.
+ * STORE_ALL, the process that created the directory is dead, or has finished
+ * and is about to remove it.
  */
 bool store_is_staging(const struct store *, const char *path);
 
