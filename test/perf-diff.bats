@@ -531,6 +531,11 @@ profile_of() {
 	[[ ${lines[0]} == *" in 30 measured commits of 37, of which the newest 7 were not measured."* ]]
 	run -1 --separate-stderr perf-diff -H --unjudged fail in
 	[[ $stderr == *"the newest 7 commits were not measured" ]]
+	# Keys that could not be judged are said as well.
+	history b 1 2 3 >>in
+	run -0 --separate-stderr perf-diff -H --text in
+	assert_line "The newest 7 commits were not measured."
+	assert_line "1 of 2 keys could not be judged: they have too few samples."
 }
 
 @test "commits that are dates are in the order of the dates" {

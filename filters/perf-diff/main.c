@@ -298,6 +298,8 @@ decide(struct filter *f)
 	const char *gone = say_sentence(a, SENTENCE_GONE), *fault =
 	    opt.fail_if_unjudged ? say_sentence(a, SENTENCE_UNJUDGED) : "";
 
+	if (*fault == '\0' && opt.fail_if_unjudged)
+		fault = say_sentence(a, SENTENCE_UNMEASURED);
 	if (*fault == '\0')
 		fault = say_sentence(a, SENTENCE_UNITS);
 	if (*gone != '\0' && !opt.fail_if_gone)

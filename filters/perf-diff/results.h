@@ -44,8 +44,9 @@ struct change {
  * the same time, or more is better.
  */
 enum sentence { SENTENCE_ANSWER, SENTENCE_NEAREST, SENTENCE_GONE,
-    SENTENCE_UNITS, SENTENCE_MACHINES, SENTENCE_UNJUDGED, SENTENCE_DEPENDENT,
-    SENTENCE_ORDER, SENTENCE_MORE, N_SENTENCES };
+    SENTENCE_UNITS, SENTENCE_MACHINES, SENTENCE_UNMEASURED,
+    SENTENCE_UNJUDGED, SENTENCE_DEPENDENT, SENTENCE_ORDER, SENTENCE_MORE,
+    N_SENTENCES };
 
 /* A key: for two sides it has one change, in a history any number. */
 struct result {

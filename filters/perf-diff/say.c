@@ -444,11 +444,12 @@ say_sentence(const struct results *a, enum sentence sentence)
 		return n == 0 ? "" : say(a, "%zu keys differ only in the "
 		    "machine (profile-make --machine NAME joins them): %s", n,
 		    list);
-	case SENTENCE_UNJUDGED:
+	case SENTENCE_UNMEASURED:
 		n = a->n_order - a->newest - 1;
-		if (a->options->history && a->n_tested > 0 && n > 0)
-			return say(a, "the newest %zu %s not measured", n,
-			    plural(n, "commit was", "commits were"));
+		return !a->options->history || a->n_tested == 0 || n == 0 ?
+		    "" : say(a, "the newest %zu %s not measured", n,
+		    plural(n, "commit was", "commits were"));
+	case SENTENCE_UNJUDGED:
 		return a->n_tested == 0 || a->n_untested == 0 ? "" :
 		    say(a, "%zu of %zu keys could not be judged: they have too "
 		    "few samples", a->n_untested, a->n);
