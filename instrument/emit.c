@@ -137,8 +137,8 @@ close_line(struct emission *e)
 }
 
 /*
- * Writes "PARENT FUNCTION CALL_SITE CALLS SELF_NS SAMPLES OFFSET" for a node
- * that flag_changed() has flagged.  PARENT is the parent's number in this
+ * Writes "PARENT FUNCTION CALL_SITE CALLS SELF_NS OFF_NS SAMPLES OFFSET" for a
+ * node that flag_changed() has flagged.  PARENT is the parent's number in this
  * emission, or 0 if the parent is the root.  OFFSET is that of the node in the
  * shared memory.  FUNCTION, CALL_SITE and OFFSET are hexadecimal.
  */
@@ -146,7 +146,7 @@ static void
 put_node(struct node *n, void *context)
 {
 	struct emission *e = context;
-	uint64_t calls, self_ticks;
+	uint64_t calls, self_ticks, off_ns;
 
 	if (n->index == 0 || e->failed)
 		return;
@@ -174,8 +174,12 @@ put_node(struct node *n, void *context)
 		self_ticks = __atomic_load_n(&n->self_ticks, __ATOMIC_RELAXED);
 		put_u64(&link_out, ticks_to_ns(e, self_ticks - n->sent_ticks));
 		n->sent_ticks = self_ticks;
+		put_str(&link_out, " ");
+		off_ns = __atomic_load_n(&n->off_ns, __ATOMIC_RELAXED);
+		put_u64(&link_out, off_ns - n->sent_off_ns);
+		n->sent_off_ns = off_ns;
 	} else {
-		put_str(&link_out, "0");
+		put_str(&link_out, "0 0");
 	}
 	put_str(&link_out, " ");
 	put_u64(&link_out, n->samples);
@@ -237,6 +241,8 @@ begin_emission(struct emission *e)
 		put_true(&link_out, "timed");
 		put_number(&link_out, "probe_ps", ticks_to_ns(e,
 		    shared->probe_ticks * 1000) / PROBE_SCALE);
+		if (shared->has_off_time)
+			put_true(&link_out, "off_time");
 	}
 	if (settings.sample_period_ns > 0)
 		put_true(&link_out, "sampled");

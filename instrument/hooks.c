@@ -194,6 +194,10 @@ hooks_unwind_to(struct thread *t, struct frame *to)
 		local_add(&t->overflow_target->self_ticks,
 		    t->overflow.self_ticks);
 		t->overflow.self_ticks = 0;
+		if (settings.timed)
+			local_add(&t->overflow_target->off_ns,
+			    t->overflow.off_ns);
+		t->overflow.off_ns = 0;
 	}
 	t->n_frameless = 0;
 	t->current = n;

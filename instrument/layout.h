@@ -32,7 +32,9 @@ struct node {
 	uint64_t sent_calls;	/* value of calls when last sent */
 	uint32_t samples;	/* since the last emission */
 	uint32_t index;		/* number in this emission, see emit.c; or 0 */
-	uint64_t sent_ticks;	/* of self_ticks; allocated only if timed */
+	/* Allocated only if time is measured. */
+	uint64_t off_ns;	/* the part of self_ticks off the CPU */
+	uint64_t sent_ticks, sent_off_ns;	/* values when last sent */
 };
 
 /* Nodes of one tree, parents before their children. */
@@ -66,7 +68,8 @@ struct shared {
 	uint64_t n_slabs;	/* in use, perhaps more than fit */
 	/* Ticks that hooks add to an interval (calibrate.c), * PROBE_SCALE. */
 	uint64_t probe_ticks;
-	bool timed, sampled, folded_recursion;
+	bool sampled, folded_recursion;
+	bool has_off_time;	/* off_ns of all nodes is complete */
 	int n_modules;		/* only grows; modules[0..n) never change */
 	struct shared_module modules[MODULES_MAX];
 	char paths[PATHS_SIZE];	/* strings */

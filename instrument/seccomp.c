@@ -44,12 +44,11 @@ enter_confinement(bool is_strict)
 	emit(STALL_TIMEOUT_NS, false);
 	helper_stop();
 	crash_uninstall();
-	is_confined = true;
-	if (!is_strict)
-		return;
 	if (settings.timed && self != NULL)
 		account_time(self);
-	settings.timed = false;
+	is_confined = true;
+	if (is_strict)
+		settings.timed = false;
 }
 
 /* Called if seccomp() failed: the program may still make all system calls. */
@@ -58,7 +57,7 @@ leave_confinement(void)
 {
 	uint64_t mask = sys_block_signals();
 
-	settings.timed = shared->timed;
+	settings.timed = shared->node_size == sizeof(struct node);
 	is_confined = false;
 	crash_init();
 	helper_start();

@@ -19,12 +19,12 @@ enum { SLACK = 2048 * SLAB_SIZE };
 struct shared *shared;
 int shared_fd = -1;
 
-/* Nodes have no sent_ticks, their last member, unless time is measured. */
+/* Nodes have no off_ns, and nothing after it, unless time is measured. */
 static size_t
 node_size(void)
 {
 	return settings.timed ? sizeof(struct node) :
-	    offsetof(struct node, sent_ticks);
+	    offsetof(struct node, off_ns);
 }
 
 /* The result is at most a quarter of the address space, if that is limited. */
@@ -101,7 +101,7 @@ shared_init(void)
 	shared->address = (uint64_t)(uintptr_t)shared;
 	shared->size = size;
 	shared->node_size = node_size();
-	shared->timed = settings.timed;
+	shared->has_off_time = settings.timed;
 	shared->sampled = settings.sample_period_ns > 0;
 	shared->folded_recursion = settings.fold_recursion;
 	return true;

@@ -15,9 +15,11 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "instrument/altstack.h"
 #include "instrument/instrument.h"
+#include "instrument/shared.h"
 #include "instrument/state.h"
 #include "instrument/sys.h"
 #include "instrument/thread.h"
@@ -99,6 +101,34 @@ adopt(void)
 	return NULL;
 }
 
+/*
+ * The time that the calling thread was off the CPU, plus a constant: the
+ * difference of two clocks that advance alike while it runs.
+ */
+static uint64_t
+off_clock(void)
+{
+	return (uint64_t)(sys_clock_ns(CLOCK_MONOTONIC) -
+	    sys_clock_ns(CLOCK_THREAD_CPUTIME_ID));
+}
+
+/* A signal handler that counts in between makes the exchange fail. */
+void
+thread_count_off(struct thread *t)
+{
+	uint64_t then = t->off_ns, now;
+
+	if (is_confined) {
+		shared->has_off_time = false;
+		return;
+	}
+	now = off_clock();
+	if (local_compare_exchange(&t->off_ns, &then, now) &&
+	    (int64_t)(now - then) > 0)
+		local_add(&t->current->off_ns, now - then);
+	t->last_ticks = ticks();
+}
+
 static void
 set_self(void)
 {
@@ -114,6 +144,8 @@ set_self(void)
 	}
 	t->destructor_rounds = 0;
 	t->cpu_ns = 0;
+	if (settings.timed && !is_confined)
+		t->off_ns = off_clock();
 	if (settings.timed)
 		t->last_ticks = ticks();
 	if (has_key)
@@ -202,5 +234,7 @@ thread_fork(void)
 	t->tid = (int)SYS(gettid, 0);
 	t->cpu_ns = 0;
 	tree_fork(t);
+	if (settings.timed)
+		t->off_ns = off_clock();
 	t->last_ticks = ticks();
 }

@@ -24,6 +24,19 @@ thread_node(const struct thread *t)
 }
 
 /*
+ * Adds the time off the CPU since its last call to the current node, and drops
+ * the time that this takes.
+ */
+void thread_count_off(struct thread *);
+
+/*
+ * A thread that loses the CPU, because it waits or another one runs, rarely
+ * gets it back sooner than after this time, 20 to 30 us.  So only after longer
+ * intervals is the time on the CPU asked for, which takes two system calls.
+ */
+enum { OFF_TICKS = 1 << 16 };
+
+/*
  * Adds the time since the last entry or exit to the current node.  If a signal
  * handler interrupts this and calls hooks, the first of these hooks has added
  * that time already.  Then the exchange fails, and the time since the last of
@@ -34,8 +47,11 @@ account_time(struct thread *t)
 {
 	uint64_t then = t->last_ticks, now = ticks();
 
-	if (local_compare_exchange(&t->last_ticks, &then, now) && now > then)
+	if (local_compare_exchange(&t->last_ticks, &then, now) && now > then) {
 		local_add(&t->current->self_ticks, now - then);
+		if (UNLIKELY(now - then > OFF_TICKS))
+			thread_count_off(t);
+	}
 }
 
 /*

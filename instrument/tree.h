@@ -13,6 +13,7 @@ struct thread {
 	struct frame *top;	/* the next free frame of the shadow stack */
 	struct frame *frames_end;	/* one past the last frame */
 	uint64_t last_ticks;	/* time of the last entry or exit */
+	uint64_t off_ns;	/* time off the CPU, see thread_count_off() */
 
 	struct node root;	/* not a call; parent of the outermost calls */
 	struct node overflow;	/* the overflow node, see hooks.c */

@@ -407,8 +407,8 @@ except (ConnectionResetError, BrokenPipeError):
 
 # A Python script that sends each argument as the messages of a connection of
 # its own, one message per line, and waits until the wrapper closes the
-# connection.  A node is "PARENT FUNCTION CALL_SITE CALLS SELF_NS SAMPLES
-# OFFSET", with hexadecimal addresses (put_node() in instrument/emit.c).
+# connection.  A node is "PARENT FUNCTION CALL_SITE CALLS SELF_NS OFF_NS
+# SAMPLES OFFSET", with hexadecimal addresses (put_node() in instrument/emit.c).
 SEND='import os, socket, sys
 for text in sys.argv[1:]:
     s = socket.socket(socket.AF_UNIX)
@@ -427,7 +427,7 @@ MODULES='{"type":"module","path":"/a","base":"0x1000","start":"0x1000","end":"0x
 	callgraph-record -o rec python3 -c "$SEND" "$HELLO
 $MODULES
 {\"type\":\"begin\"}
-{\"type\":\"nodes\",\"nodes\":[\"0 1000 2000 1 0 0 0\"]}
+{\"type\":\"nodes\",\"nodes\":[\"0 1000 2000 1 0 0 0 0\"]}
 {\"type\":\"end\"}" 2>err
 	[ "$(query callgraph '[.modules[].path]')" = '["/a"]' ]
 }
@@ -438,7 +438,7 @@ $MODULES
 $MODULES
 {\"type\":\"crash\",\"frames\":[\"1000 2000\",\"zz 1\"]}" "$HELLO
 {\"type\":\"begin\"}
-{\"type\":\"nodes\",\"nodes\":[\"0 2000 2001 1 0 0 0\"]}
+{\"type\":\"nodes\",\"nodes\":[\"0 2000 2001 1 0 0 0 0\"]}
 {\"type\":\"end\"}" 2>err
 	grep -q 'malformed message' err
 	[ "$(query callgraph '[.modules[].path]')" = '["/b"]' ]
@@ -447,13 +447,13 @@ $MODULES
 @test "malformed messages are reported, and other processes are still recorded" {
 	# Not JSON; nodes before hello and begin; a parent that does not exist;
 	# a number of calls that is too large; a frame that is not hexadecimal
-	for text in 'no json' '{"type":"nodes","nodes":["0 1 1 1 0 0 0"]}' \
+	for text in 'no json' '{"type":"nodes","nodes":["0 1 1 1 0 0 0 0"]}' \
 		'{"type":"hello","program":"x"}
 {"type":"begin"}
-{"type":"nodes","nodes":["5 1 1 1 0 0 0"]}' \
+{"type":"nodes","nodes":["5 1 1 1 0 0 0 0"]}' \
 		'{"type":"hello","program":"x"}
 {"type":"begin"}
-{"type":"nodes","nodes":["0 1 1 99999999999999999999999 0 0 0"]}' \
+{"type":"nodes","nodes":["0 1 1 99999999999999999999999 0 0 0 0"]}' \
 		'{"type":"hello","program":"x"}
 {"type":"crash","frames":["zz 1"]}'; do
 		callgraph-record -o rec sh -c 'python3 -c "

@@ -28,6 +28,7 @@ link_nodes(struct graph *g, struct tree *t, uint64_t probe_ps)
 {
 	struct sent_node *n, *p;
 	double added;	/* to the self time, by the probes */
+	uint64_t on_cpu;
 
 	tree_init(t, g->n);
 	for (size_t i = g->n; i-- > 0;) {
@@ -39,9 +40,12 @@ link_nodes(struct graph *g, struct tree *t, uint64_t probe_ps)
 		 */
 		added = ((double)n->calls + (double)n->calls_made) *
 		    (double)probe_ps / 1000;
-		n->probe_ns = added < (double)n->self_ns ? (uint64_t)added :
-		    n->self_ns;
+		if (n->off_ns > n->self_ns)
+			n->off_ns = n->self_ns;
+		on_cpu = n->self_ns - n->off_ns;
+		n->probe_ns = added < (double)on_cpu ? (uint64_t)added : on_cpu;
 		n->total_ns += n->self_ns - n->probe_ns;
+		n->total_off_ns += n->off_ns;
 
 		/* A reference of 0 becomes INDEX_NONE. */
 		tree_prepend(t, (uint32_t)i, n->parent - 1);
@@ -49,6 +53,7 @@ link_nodes(struct graph *g, struct tree *t, uint64_t probe_ps)
 			continue;
 		p = &g->nodes[n->parent - 1];
 		p->total_ns += n->total_ns;
+		p->total_off_ns += n->total_off_ns;
 		p->calls_made += n->calls;
 	}
 }
@@ -80,6 +85,10 @@ graph_put(struct graph *g, const struct emission *e, struct buf *b)
 			json_uint(b, "self_ns", n->self_ns - n->probe_ns);
 			json_uint(b, "total_ns", n->total_ns);
 			json_uint(b, "measured_ns", n->self_ns);
+		}
+		if (e->timed && e->has_off_time) {
+			json_uint(b, "self_off_ns", n->off_ns);
+			json_uint(b, "total_off_ns", n->total_off_ns);
 		}
 		if (e->sampled)
 			json_uint(b, "samples", n->samples);

@@ -15,16 +15,18 @@
  */
 struct sent_node {
 	uint64_t function, call_site;	/* addresses; call_site 0: unknown */
-	uint64_t calls, self_ns, samples;	/* self_ns: as measured */
+	uint64_t calls, samples;
+	uint64_t self_ns, off_ns;	/* as measured; off_ns: off the CPU */
 	/* graph_put() computes these; probe_ns is the cost of the probes. */
 	uint64_t calls_made;	/* calls of its children */
-	uint64_t probe_ns, total_ns;
+	uint64_t probe_ns, total_ns, total_off_ns;
 	uint32_t parent;	/* its index plus 1, or 0 for none */
 };
 
 /* What an emission has besides nodes and modules. */
 struct emission {
 	bool timed, sampled, folded;	/* folded: recursion was folded */
+	bool has_off_time;	/* off_ns of the nodes is complete */
 	uint64_t nodes_limited;	/* calls that were counted at an ancestor */
 	uint64_t probe_ps;	/* picoseconds that each probe, the hook at the
 				   entry or exit of a function, adds to

@@ -26,7 +26,7 @@ struct memory {
 	size_t size, node_size;		/* checked copies from shared */
 	uint64_t address;		/* of this memory in the process */
 	struct received {
-		uint64_t calls, self_ns, samples;
+		uint64_t calls, self_ns, off_ns, samples;
 	} *received;			/* by slot: the counts that the process
 					   has sent */
 	size_t n_received, cap;
@@ -69,12 +69,12 @@ memory_map(int fd)
 	shared = p;
 	/*
 	 * Read once: a defective process may change it at any time.  One that
-	 * does not measure time shares nodes without sent_ticks.
+	 * does not measure time shares nodes without off_ns.
 	 */
 	node_size = __atomic_load_n(&shared->node_size, __ATOMIC_RELAXED);
 	if (shared->size != (uint64_t)st.st_size ||
 	    (node_size != sizeof(struct node) &&
-	    node_size != offsetof(struct node, sent_ticks))) {
+	    node_size != offsetof(struct node, off_ns))) {
 		munmap(p, (size_t)st.st_size);
 		return NULL;
 	}
@@ -164,6 +164,7 @@ memory_note(struct memory *m, uint64_t offset, const struct sent_node *n)
 	r = &m->received[slot];
 	r->calls += n->calls;
 	r->self_ns += n->self_ns;
+	r->off_ns += n->off_ns;
 	r->samples += n->samples;
 }
 
@@ -191,9 +192,11 @@ unsent(const struct memory *m, size_t slot, double ns_per_tick)
 	    .call_site = n->call_site, .samples = n->samples };
 
 	new.calls = excess(n->calls, r->calls);
-	if (m->shared->timed)
+	if (m->node_size == sizeof *n) {
 		new.self_ns = excess((uint64_t)((double)n->self_ticks *
 		    ns_per_tick), r->self_ns);
+		new.off_ns = excess(n->off_ns, r->off_ns);
+	}
 	return new;
 }
 
@@ -274,7 +277,8 @@ memory_read(const struct memory *m, struct graph *g, struct modules *modules)
 	uint64_t passed = ticks() - m->start_ticks;
 	double ns_per_tick = passed == 0 ? 0 :
 	    (double)(clock_ns(CLOCK_MONOTONIC) - m->start_ns) / (double)passed;
-	struct emission e = { .timed = s->timed,
+	struct emission e = { .timed = m->node_size == sizeof(struct node),
+	    .has_off_time = s->has_off_time,
 	    .sampled = s->sampled, .folded = s->folded_recursion };
 
 	for (int i = 0; i < s->n_modules && i < MODULES_MAX; i++)

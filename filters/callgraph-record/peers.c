@@ -68,6 +68,7 @@ struct peer {
 	K(K_START, "start") K(K_END, "end") K(K_BUILD_ID, "build_id")	\
 	K(K_TIME_US, "time_us") K(K_TIMED, "timed")			\
 	K(K_SAMPLED, "sampled") K(K_FOLDED, "folded_recursion")		\
+	K(K_OFF_TIME, "off_time")					\
 	K(K_NODES, "nodes") K(K_LIMITED, "nodes_limited")		\
 	K(K_FINAL, "final") K(K_DORMANT, "dormant")			\
 	K(K_SIGNAL, "signal") K(K_FRAMES, "frames")			\
@@ -463,6 +464,7 @@ on_begin(struct process *p, const struct rec *r, struct buf *b)
 	p->emission = (struct emission){ .timed = rec_true(r, K_TIMED),
 	    .sampled = rec_true(r, K_SAMPLED),
 	    .folded = rec_true(r, K_FOLDED),
+	    .has_off_time = rec_true(r, K_OFF_TIME),
 	    .probe_ps = number_of(r, K_PROBE) };
 }
 
@@ -485,6 +487,7 @@ on_nodes(struct process *p, const struct rec *r)
 		    !read_number(&s, 16, &node.call_site) ||
 		    !read_number(&s, 10, &node.calls) ||
 		    !read_number(&s, 10, &node.self_ns) ||
+		    !read_number(&s, 10, &node.off_ns) ||
 		    !read_number(&s, 10, &node.samples) ||
 		    !read_number(&s, 16, &offset) || s.n > 0 ||
 		    parent > p->graph.n)

@@ -920,6 +920,9 @@ confined(const char *how, int n)
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	else
 		CALL(forbid_most, strcmp(how, "prctl") == 0);
+	/* Much longer than OFF_TICKS. */
+	for (volatile int i = 0; i < 1000000; i++)
+		;
 	left(n);
 	if (strcmp(how, "strict") == 0)
 		syscall(SYS_exit, 4);
@@ -952,11 +955,19 @@ spin(long ms)
 }
 
 static NOINLINE void
+nap(void)
+{
+	usleep(20000);
+}
+
+static NOINLINE void
 spins(void)
 {
 	CALL(spin, 100);
 	for (int i = 0; i < 5; i++)
 		CALL(spin, 10);
+	for (int i = 0; i < 3; i++)
+		CALL(nap);
 }
 
 /* --- work until a descriptor can be read --- */
