@@ -24,7 +24,8 @@ graph() {
 @test "stacks agree with a second implementation" {
 	# A measure: the value of --by, and the key of a node.  The last
 	# argument of `fold` is 1 to collapse recursion, as -c does.
-	for measure in "self self_ns" "samples samples" "calls calls"; do
+	for measure in "self self_ns" "samples samples" "calls calls" \
+		"off self_off_ns"; do
 		set -- $measure
 		python3 "$ORACLE" named "$(seed)" 20 >records
 		callgraph-fold --by "$1" records | add_stacks >got
@@ -298,5 +299,5 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % ",".join(
 	run -2 --separate-stderr callgraph-fold --format png
 	[[ $stderr == *"--format must be folded, speedscope, callgrind, pprof or svg, not 'png'"* ]]
 	run -2 --separate-stderr callgraph-fold --by total
-	[[ $stderr == *"--by must be self, samples or calls, not 'total'"* ]]
+	[[ $stderr == *"--by must be self, samples, calls or off, not 'total'"* ]]
 }

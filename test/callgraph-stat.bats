@@ -225,6 +225,67 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 		jq -c '[.file, .line]')" '["/a.c",1]'
 }
 
+@test "a report never says that calls took no time" {
+	graph '{"name":"a","calls":20000,"self_ns":5000,"total_ns":5000,"self_off_ns":0,"total_off_ns":0},
+		{"name":"b","calls":3,"self_ns":0,"total_ns":0,"self_off_ns":0,"total_off_ns":0}' |
+		callgraph-stat --text >got
+	diff -w got - <<-END
+		Program: 5.00 us on the CPU in 2 functions, 20003 calls, 1 deep
+		self share total calls self/call total/call function
+		5.00 us 100.0 % ████████████ 5.00 us 20000 <1 ns <1 ns a
+		~0 0.0 % ~0 3 <1 ns <1 ns b
+	END
+}
+
+@test "if most of the time was that of measuring, the first sentence says so" {
+	for probe in 4000 6000; do
+		graph '{"name":"a","calls":2,"self_ns":7000,"total_ns":7000,"self_off_ns":2000,"total_off_ns":2000}' |
+			sed "s/\"nodes\"/\"probe_ns\":$probe,&/" >r
+		run -0 callgraph-stat --text r
+		assert_equal "${lines[0]}" \
+			"Program: 5.00 us on the CPU and 2.00 us off it, in 1 function, 2 calls, 1 deep"
+		rough=
+		[[ ${lines[1]} != "The shares are rough: 6.00 us more, "* ]] ||
+			rough=1
+		assert_equal "$probe$rough" "${probe/6000/60001}"
+		run -0 callgraph-stat --text --diff r r
+		assert_equal "${lines[0]}" \
+			"As fast on the CPU: 5.00 us; off it 2.00 us"
+		assert_equal "$probe${lines[1]:+$rough}" "${probe/6000/60001}"
+	done
+}
+
+@test "if a record does not have the time off the CPU, times are elapsed time" {
+	n='{"name":"a","calls":1,"self_ns":9000,"total_ns":9000'
+	graph "$n}" >elapsed
+	graph "$n,\"self_off_ns\":2000,\"total_off_ns\":2000}" >r
+	run -0 callgraph-stat --text r
+	assert_line --partial "Program: 7.00 us on the CPU and 2.00 us off it"
+	run -0 callgraph-stat --text r elapsed
+	assert_line --partial "Program: 18.0 us in 1 function"
+	assert_line --partial "elapsed time, on and off the CPU: 1 of 2 records does"
+	callgraph-merge r elapsed | callgraph-stat | records | jq -c \
+		'[.stat, .elapsed_records, .self_ns, .self_off_ns]' >got
+	diff got <(lines '["function",null,18000,2000]' \
+		'["program",1,18000,2000]')
+	# Of the two, the older one alone
+	run -0 callgraph-stat --text --diff elapsed r
+	assert_line "As fast: 9.00 us"
+	assert_line --partial "1 of 2 records does"
+}
+
+@test "the time of a call is that of the calls whose time was measured" {
+	graph '{"name":"a","calls":2,"self_ns":10,"total_ns":10}' >timed
+	graph '{"name":"a","calls":6}' >untimed
+	callgraph-merge timed untimed >merged
+	assert_equal "$(jq '.nodes[0].timed_calls // empty' merged)" 2
+	for in in 'timed untimed' merged; do
+		callgraph-stat $in | records | head -n 1 | jq -c '[.calls,
+			.timed_calls, .self_per_call_ns, .total_per_call_ns]' >got
+		diff got <(lines '[8,2,5,5]')
+	done
+}
+
 @test "each report is as in the golden file" {
 	for options in "" "--callers fib" "--diff $GOLD/app.old" "--by callsite"; do
 		callgraph-stat --text $options "$GOLD/app.in"
@@ -342,7 +403,7 @@ for parent in (lambda i: i - 1), (lambda i: 0), (lambda i: i // 2):
 	run -2 --separate-stderr callgraph-stat --by line r
 	[[ $stderr == *"--by must be function, file, module or callsite, not 'line'"* ]]
 	run -2 --separate-stderr callgraph-stat --sort size r
-	[[ $stderr == *"--sort must be calls, self, total, samples or name, not 'size'"* ]]
+	[[ $stderr == *"--sort must be calls, self, total, samples, off or name, not 'size'"* ]]
 	run -1 --separate-stderr callgraph-stat --sort self r
 	[[ $stderr == *"no node has self_ns"* ]]
 	run -2 --separate-stderr callgraph-stat --callers g r

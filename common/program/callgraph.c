@@ -154,6 +154,11 @@ read_node(struct callgraph *g, const struct rec *rec)
 	for (unsigned i = 0; i < N_MEASURES; i++)
 		if (!read_number(rec, NODE_FIRST_MEASURE + i, &n.measures[i]))
 			return false;
+	if (n.measures[SELF_NS] != INT_UNKNOWN) {
+		if (n.measures[TIMED_CALLS] == INT_UNKNOWN)
+			n.measures[TIMED_CALLS] = n.measures[CALLS];
+		g->is_elapsed |= n.measures[SELF_OFF_NS] == INT_UNKNOWN;
+	}
 	for (unsigned i = 0; i < N_NODE_TEXTS; i++)
 		n.texts[i] = token_of(rec, NODE_FIRST_TEXT + i);
 	n.name = text_of(g, rec, NODE_FIRST_TEXT + NODE_NAME);
@@ -219,8 +224,35 @@ bool
 callgraph_read(struct callgraph *g, const struct rec *rec, const char **why)
 {
 	g->n_nodes = 0;
+	g->is_elapsed = false;
 	return callgraph_read_modules(g, rec, why) && read_items(g, rec,
 	    GRAPH_NODES, g->nodes_io, read_node, &g->n_nodes, why);
+}
+
+void
+callgraph_leave_cpu_time(struct callgraph *g)
+{
+	static const unsigned times[] = { SELF_NS, TOTAL_NS },
+	    off_times[] = { SELF_OFF_NS, TOTAL_OFF_NS };
+	int64_t *time, *off;
+
+	for (size_t i = 0; i < g->n_nodes; i++)
+		for (size_t k = 0; k < 2; k++) {
+			time = &g->nodes[i].measures[times[k]];
+			off = &g->nodes[i].measures[off_times[k]];
+			if (*time == INT_UNKNOWN || *off == INT_UNKNOWN)
+				continue;
+			if (*off > *time)
+				*off = *time;
+			*time -= *off;
+		}
+}
+
+int64_t
+callgraph_elapsed_records(const struct callgraph *g, const struct rec *rec)
+{
+	return callgraph_count(rec, GRAPH_ELAPSED_RECORDS, g->is_elapsed ?
+	    callgraph_count(rec, GRAPH_RECORDS, 1) : 0);
 }
 
 struct rec *

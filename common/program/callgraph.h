@@ -18,9 +18,19 @@
 /* Indexes of a node's measures and texts, and the keys of both in a record. */
 #define MEASURE_KEYS(K)							\
 	K(CALLS, "calls") K(SELF_NS, "self_ns")				\
-	K(TOTAL_NS, "total_ns") K(SAMPLES, "samples")
+	K(TOTAL_NS, "total_ns") K(SAMPLES, "samples")			\
+	K(SELF_OFF_NS, "self_off_ns") K(TOTAL_OFF_NS, "total_off_ns")	\
+	K(TIMED_CALLS, "timed_calls")
 enum { MEASURE_KEYS(KEY_INDEX) N_MEASURES };
 extern const char *const callgraph_measure_keys[N_MEASURES];
+
+/* Is it in nanoseconds? */
+static inline bool
+measure_is_time(unsigned measure)
+{
+	return measure != CALLS && measure != SAMPLES &&
+	    measure != TIMED_CALLS;
+}
 
 #define NODE_TEXT_KEYS(K)						\
 	K(NODE_NAME, "name") K(NODE_FILE, "file") K(NODE_LINE, "line")	\
@@ -78,7 +88,8 @@ measure_add(int64_t *sum, int64_t n, bool *overflowed)
 	K(GRAPH_NODES, "nodes") K(GRAPH_FRAMES, "frames")		\
 	K(GRAPH_FOLDED_RECURSION, "folded_recursion")			\
 	K(GRAPH_NODES_LIMITED, "nodes_limited")				\
-	K(GRAPH_PROBE_NS, "probe_ns") K(GRAPH_RECORDS, "records")
+	K(GRAPH_PROBE_NS, "probe_ns") K(GRAPH_RECORDS, "records")	\
+	K(GRAPH_ELAPSED_RECORDS, "elapsed_records")
 KEY_INDEXES(CALLGRAPH_KEYS);
 extern const char *const callgraph_keys[];
 
@@ -100,6 +111,8 @@ struct callgraph {
 	size_t n_modules, modules_cap;
 	struct graph_node *nodes;
 	size_t n_nodes, nodes_cap;
+	bool is_elapsed;	/* some node has times, but not those off the
+				   CPU */
 
 	/* Private to callgraph.c. */
 	struct expect expect;
@@ -124,6 +137,12 @@ bool callgraph_read_modules(struct callgraph *, const struct rec *,
     const char **why);
 
 /*
+ * Replaces self_ns and total_ns by the time on the CPU: subtracts self_off_ns
+ * and total_off_ns, where they are known.
+ */
+void callgraph_leave_cpu_time(struct callgraph *);
+
+/*
  * Reads the next callgraph record of the input, and rejects malformed ones.
  * Returns the record, or NULL if there are no more; reports it if there was
  * none, but other records.
@@ -133,6 +152,13 @@ struct rec *callgraph_next(struct callgraph *, struct filter *);
 /* Reads an address, which is a string such as "0x401136". */
 enum rec_found callgraph_address(const struct rec *, unsigned key,
     uint64_t *address);
+
+/*
+ * The number of processes in a record whose times include those off the CPU,
+ * because these were not measured.
+ */
+int64_t callgraph_elapsed_records(const struct callgraph *,
+    const struct rec *);
 
 /* Returns an integer, or by_default if it is absent, negative or malformed. */
 int64_t callgraph_count(const struct rec *, unsigned key, int64_t by_default);

@@ -78,7 +78,7 @@ struct flame {
 static void
 put_value(struct buf *b, const struct flame *fl, int64_t value)
 {
-	if (fl->measure == SELF_NS)
+	if (measure_is_time(fl->measure))
 		report_ns(b, value);
 	else
 		buf_printf(b, "%lld %s%s", (long long)value,

@@ -99,12 +99,14 @@ put_profile(struct buf *b, const struct stacks *s, unsigned measure)
 	if (program.n > 0)
 		buf_str(&title, ": ");
 	buf_str(&title, measure == SELF_NS ? "time" :
+	    measure == SELF_OFF_NS ? "time off the CPU" :
 	    callgraph_measure_keys[measure]);
 
 	buf_char(b, '{');
 	json_word(b, "type", "evented");
 	json_str(b, "name", buf_span(&title));
-	json_cstr(b, "unit", measure == SELF_NS ? "nanoseconds" : "none");
+	json_cstr(b, "unit", measure_is_time(measure) ? "nanoseconds" :
+	    "none");
 	json_int(b, "startValue", 0);
 	json_open(b, "events", '[');
 	stacks_tree(s, &t);

@@ -13,7 +13,7 @@ static struct {
 
 static const struct opt options[] = {
 	{ 'b', "by", OPT_STR, &opt.by, "MEASURE",
-	    "self, samples or calls (the first that was measured)", 0, 0 },
+	    "self, samples, calls or off (the first that was measured)", 0, 0 },
 	{ 'f', "format", OPT_STR, &opt.format, "FORMAT",
 	    "folded, speedscope, callgrind, pprof or svg", 0, 0 },
 	{ 0, "svg", OPT_FLAG, &opt.svg, NULL,
@@ -40,6 +40,7 @@ static const struct by {
 	{ "self", SELF_NS },
 	{ "samples", SAMPLES },
 	{ "calls", CALLS },
+	{ "off", SELF_OFF_NS },
 	{ 0 }
 };
 
@@ -84,6 +85,7 @@ write_stacks(struct filter *f, struct callgraph *g,
 
 	stacks_init(&stacks, opt.collapse_recursion);
 	while ((rec = callgraph_next(g, f)) != NULL) {
+		callgraph_leave_cpu_time(g);
 		stacks_add(&stacks, g);
 		if (rec_str(rec, GRAPH_PROGRAM, &program) == REC_OK)
 			stacks_add_program(&stacks, program);
@@ -101,8 +103,10 @@ write_pprof(struct filter *f, struct callgraph *g, const struct by *by)
 	struct rec *rec;
 
 	pprof_init(&profile, opt.collapse_recursion);
-	while ((rec = callgraph_next(g, f)) != NULL)
+	while ((rec = callgraph_next(g, f)) != NULL) {
+		callgraph_leave_cpu_time(g);
 		pprof_add(&profile, g, rec);
+	}
 	if (profile.stacks.n > 0)
 		pprof_write(&profile, f, find_measure(f, profile.is_measured,
 		    by));

@@ -29,7 +29,8 @@ static const struct {
 	unsigned measure;
 	const char *type, *unit;
 } types[] = { { CALLS, "calls", "count" }, { SELF_NS, "self", "nanoseconds" },
-    { SAMPLES, "samples", "count" } };
+    { SAMPLES, "samples", "count" },
+    { SELF_OFF_NS, "off_cpu", "nanoseconds" } };
 enum { N_TYPES = sizeof types / sizeof *types };
 
 #define TEXT_KEYS(K)							\

@@ -177,6 +177,8 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 		m->time_us = n;
 	measure_add(&m->records, callgraph_count(rec, GRAPH_RECORDS, 1),
 	    &m->overflowed);
+	measure_add(&m->elapsed_records, callgraph_elapsed_records(g, rec),
+	    &m->overflowed);
 	measure_add(&m->nodes_limited,
 	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0), &m->overflowed);
 	measure_add(&m->probe_ns, callgraph_count(rec, GRAPH_PROBE_NS, 0),
@@ -303,7 +305,8 @@ put_node(const struct merge *m, uint32_t node, uint32_t parent,
 	put_address(m, b, "function", n->key.module, n->key.offset);
 	put_address(m, b, "call_site", n->key.call_module, n->key.call_offset);
 	for (unsigned i = 0; i < N_MEASURES; i++)
-		if (n->measures[i] != INT_UNKNOWN)
+		if (n->measures[i] != INT_UNKNOWN && (i != TIMED_CALLS ||
+		    n->measures[i] != n->measures[CALLS]))
 			json_int(b, callgraph_measure_keys[i], n->measures[i]);
 	for (unsigned i = 0; i < N_NODE_TEXTS; i++)
 		put_text(m, b, callgraph_text_keys[i], n->texts[i]);
@@ -359,6 +362,8 @@ merge_write(struct merge *m, struct buf *b)
 	if (m->time_us != INT_UNKNOWN)
 		json_int(b, "time_us", m->time_us);
 	json_int(b, "records", m->records);
+	if (m->elapsed_records > 0)
+		json_int(b, "elapsed_records", m->elapsed_records);
 	if (m->folded_recursion)
 		json_true(b, "folded_recursion");
 	if (m->nodes_limited > 0)

@@ -26,7 +26,7 @@ struct merge {
 	int64_t time_us;		/* of the latest callgraph, or
 					   INT_UNKNOWN */
 	/* Sums of the members of the records with these names. */
-	int64_t records, nodes_limited, probe_ns;
+	int64_t records, elapsed_records, nodes_limited, probe_ns;
 	bool folded_recursion;
 	struct merge_module *modules;
 	size_t n_modules, modules_cap;

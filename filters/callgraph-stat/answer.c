@@ -20,8 +20,8 @@ answer_share(int64_t part, int64_t whole)
 int64_t
 answer_per_call(const struct tally *t, unsigned measure)
 {
-	int64_t calls = measure == TOTAL_NS ? t->outer_calls :
-	    t->measures[CALLS];
+	int64_t calls = measure == TOTAL_NS ? t->timed_outer_calls :
+	    t->measures[TIMED_CALLS];
 
 	if (calls <= 0 || t->measures[measure] == INT_UNKNOWN)
 		return INT_UNKNOWN;

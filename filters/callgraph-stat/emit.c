@@ -13,6 +13,10 @@ static const struct {
 	[SELF_NS] = { "before_self_ns", "change_self_ns", "growth_self" },
 	[TOTAL_NS] = { "before_total_ns", "change_total_ns", "growth_total" },
 	[SAMPLES] = { "before_samples", "change_samples", "growth_samples" },
+	[SELF_OFF_NS] = { "before_self_off_ns", "change_self_off_ns",
+	    "growth_self_off" },
+	[TOTAL_OFF_NS] = { "before_total_off_ns", "change_total_off_ns",
+	    "growth_total_off" },
 };
 
 static void
@@ -82,6 +86,31 @@ put_measure(struct buf *b, const char *key, int64_t n)
 		json_int(b, key, n);
 }
 
+/*
+ * The measure as records have it, in which times are elapsed time; or
+ * INT_UNKNOWN.
+ */
+static int64_t
+in_record(const struct flat *p, const int64_t *measures, unsigned k)
+{
+	int64_t n = measures[k], off;
+
+	if (!p->has_cpu_time || n == INT_UNKNOWN ||
+	    (k != SELF_NS && k != TOTAL_NS))
+		return n;
+	off = measures[k == SELF_NS ? SELF_OFF_NS : TOTAL_OFF_NS];
+	return off == INT_UNKNOWN ? n : n + off;
+}
+
+static void
+put_measures(struct buf *b, const struct flat *p, const int64_t *measures)
+{
+	for (unsigned k = 0; k < N_MEASURES; k++)
+		if (k != TIMED_CALLS || measures[k] != measures[CALLS])
+			put_measure(b, callgraph_measure_keys[k],
+			    in_record(p, measures, k));
+}
+
 static void
 put_share(struct buf *b, const char *key, int64_t part, int64_t whole)
 {
@@ -98,8 +127,7 @@ emit_entry(const struct answer *a, struct filter *f, const char *name,
 	struct buf *b = filter_begin_stat(f, name);
 
 	put_identity(b, a->profile, level, e);
-	for (unsigned k = 0; k < N_MEASURES; k++)
-		put_measure(b, callgraph_measure_keys[k], t->measures[k]);
+	put_measures(b, a->profile, t->measures);
 	if (t->measures[CALLS] > t->outer_calls)
 		json_int(b, "recursive_calls", t->measures[CALLS] -
 		    t->outer_calls);
@@ -131,22 +159,30 @@ emit_change(const struct answer *a, struct filter *f, const struct entry *e)
 {
 	const struct tally *now = &e->tallies[NOW];
 	const struct tally *before = &e->tallies[BEFORE];
+	const struct flat *p = a->profile;
 	struct buf *b = filter_begin_stat(f, "change");
-	int64_t change;
+	int64_t change, off;
 
-	json_cstr(b, "of", level_names[a->profile->level]);
-	put_identity(b, a->profile, a->profile->level, e);
+	json_cstr(b, "of", level_names[p->level]);
+	put_identity(b, p, p->level, e);
 	if (!before->is_present)
 		json_true(b, "new");
 	if (!now->is_present)
 		json_true(b, "vanished");
 
+	put_measures(b, p, now->measures);
 	for (unsigned k = 0; k < N_MEASURES; k++) {
-		put_measure(b, callgraph_measure_keys[k], now->measures[k]);
-		put_measure(b, keys[k].before, before->measures[k]);
-		if (!flat_change(a->profile, e, k, &change))
+		if (keys[k].before == NULL)
 			continue;
-		json_int(b, keys[k].change, change);
+		put_measure(b, keys[k].before,
+		    in_record(p, before->measures, k));
+		if (!flat_change(p, e, k, &change))
+			continue;
+		off = 0;
+		if (p->has_cpu_time && (k == SELF_NS || k == TOTAL_NS))
+			flat_change(p, e, k == SELF_NS ? SELF_OFF_NS :
+			    TOTAL_OFF_NS, &off);
+		json_int(b, keys[k].change, change + off);
 		if (before->measures[k] > 0)
 			json_ratio(b, keys[k].growth, (double)change /
 			    (double)before->measures[k]);
@@ -206,18 +242,22 @@ emit_program(const struct answer *a, struct filter *f, bool before)
 	json_int(b, "records", now->records);
 	json_int(b, "nodes", now->nodes);
 	json_int(b, "depth", now->depth);
+	if (now->elapsed_records > 0)
+		json_int(b, "elapsed_records", now->elapsed_records);
 	if (now->nodes_limited > 0)
 		json_int(b, "nodes_limited", now->nodes_limited);
 	if (now->probe_ns > 0)
 		json_int(b, "probe_ns", now->probe_ns);
-	for (unsigned k = 0; k < N_MEASURES; k++)
-		put_measure(b, callgraph_measure_keys[k], now->measures[k]);
+	put_measures(b, p, now->measures);
 	for (unsigned k = 0; before && k < N_MEASURES; k++) {
-		put_measure(b, keys[k].before, old->measures[k]);
-		if (now->measures[k] != INT_UNKNOWN &&
-		    old->measures[k] != INT_UNKNOWN)
-			json_int(b, keys[k].change, now->measures[k] -
-			    old->measures[k]);
+		int64_t n = in_record(p, now->measures, k);
+		int64_t old_n = in_record(p, old->measures, k);
+
+		if (keys[k].before == NULL)
+			continue;
+		put_measure(b, keys[k].before, old_n);
+		if (n != INT_UNKNOWN && old_n != INT_UNKNOWN)
+			json_int(b, keys[k].change, n - old_n);
 	}
 	filter_end_record(f);
 }

@@ -190,6 +190,13 @@ group_of(struct flat *p, const struct callgraph *g,
 	return find_entry(p, &p->groups, &key, m);
 }
 
+/* Whether a measure includes that of the functions that are called. */
+static bool
+is_inclusive(unsigned measure)
+{
+	return measure == TOTAL_NS || measure == TOTAL_OFF_NS;
+}
+
 /* --- adding -------------------------------------------------------------- */
 
 /*
@@ -212,11 +219,14 @@ enter_node(struct flat *p, struct entry *e, const int64_t *measures, int side)
 
 	t->is_present = true;
 	for (unsigned k = 0; k < N_MEASURES; k++)
-		if (k != TOTAL_NS || e->n_open == 0)
+		if (!is_inclusive(k) || e->n_open == 0)
 			measure_add(&t->measures[k], measures[k],
 			    &p->overflowed);
-	if (e->n_open == 0)
+	if (e->n_open == 0) {
 		measure_add(&t->outer_calls, measures[CALLS], &p->overflowed);
+		measure_add(&t->timed_outer_calls, measures[TIMED_CALLS],
+		    &p->overflowed);
+	}
 	e->n_open++;
 }
 
@@ -270,6 +280,8 @@ flat_add(struct flat *p, const struct callgraph *g,
 
 	measure_add(&totals->records, callgraph_count(rec, GRAPH_RECORDS, 1),
 	    &p->overflowed);
+	measure_add(&totals->elapsed_records,
+	    callgraph_elapsed_records(g, rec), &p->overflowed);
 	measure_add(&totals->nodes_limited,
 	    callgraph_count(rec, GRAPH_NODES_LIMITED, 0), &p->overflowed);
 	measure_add(&totals->probe_ns, callgraph_count(rec, GRAPH_PROBE_NS, 0),
@@ -280,7 +292,7 @@ flat_add(struct flat *p, const struct callgraph *g,
 		const struct graph_node *n = &g->nodes[i];
 
 		for (unsigned k = 0; k < N_MEASURES; k++)
-			if (k != TOTAL_NS || n->parent == INDEX_NONE)
+			if (!is_inclusive(k) || n->parent == INDEX_NONE)
 				measure_add(&totals->measures[k],
 				    n->measures[k], &p->overflowed);
 		functions[i] = function_of(p, g, n, side);
@@ -292,6 +304,44 @@ flat_add(struct flat *p, const struct callgraph *g,
 		totals->depth = depth;
 	free(functions);
 	free(groups);
+}
+
+static void
+subtract_off_time(int64_t *measures)
+{
+	static const unsigned times[] = { SELF_NS, TOTAL_NS },
+	    off_times[] = { SELF_OFF_NS, TOTAL_OFF_NS };
+	int64_t *time, *off;
+
+	for (size_t k = 0; k < 2; k++) {
+		time = &measures[times[k]];
+		off = &measures[off_times[k]];
+		if (*time == INT_UNKNOWN || *off == INT_UNKNOWN)
+			continue;
+		/* More than all of the time, as in damaged records. */
+		if (*off > *time)
+			*off = *time;
+		*time -= *off;
+	}
+}
+
+void
+flat_finish(struct flat *p)
+{
+	struct entries *tables[] = { &p->functions, &p->groups };
+
+	p->has_cpu_time = p->totals[NOW].measures[SELF_OFF_NS] != INT_UNKNOWN &&
+	    p->totals[NOW].elapsed_records == 0 &&
+	    p->totals[BEFORE].elapsed_records == 0;
+	if (!p->has_cpu_time)
+		return;
+	for (int side = 0; side < N_SIDES; side++) {
+		subtract_off_time(p->totals[side].measures);
+		for (size_t k = 0; k < 2; k++)
+			for (size_t i = 0; i < tables[k]->n; i++)
+				subtract_off_time(
+				    tables[k]->list[i].tallies[side].measures);
+	}
 }
 
 /* --- queries ------------------------------------------------------------- */
@@ -357,7 +407,8 @@ is_changed(const struct flat *p, const struct entry *e)
 	if (e->tallies[NOW].is_present != e->tallies[BEFORE].is_present)
 		return true;
 	for (unsigned k = 0; k < N_MEASURES; k++)
-		if (flat_change(p, e, k, &change) && change != 0)
+		if (k != TIMED_CALLS && flat_change(p, e, k, &change) &&
+		    change != 0)
 			return true;
 	return false;
 }

@@ -35,6 +35,7 @@ struct tally {
 	bool is_present;	/* some node belongs to the entry */
 	int64_t measures[N_MEASURES];	/* or INT_UNKNOWN */
 	int64_t outer_calls;	/* calls that were not recursive */
+	int64_t timed_outer_calls;	/* those whose time was measured */
 };
 
 struct entry {
@@ -57,8 +58,9 @@ struct entries {
 
 /* The totals of a side; depth is the greatest depth of a tree. */
 struct totals {
-	int64_t records, nodes, depth, nodes_limited, probe_ns;
-	int64_t measures[N_MEASURES];	/* total_ns: of roots only */
+	int64_t records, elapsed_records, nodes, depth, nodes_limited;
+	int64_t probe_ns;
+	int64_t measures[N_MEASURES];	/* total times: of roots only */
 };
 
 struct flat {
@@ -68,6 +70,7 @@ struct flat {
 	struct entries groups;	/* of the level; unused if BY_FUNCTION */
 	struct totals totals[N_SIDES];
 	bool overflowed;	/* some sum reached 2^53 */
+	bool has_cpu_time;	/* set by flat_finish() */
 };
 
 void flat_init(struct flat *, enum level);
@@ -76,6 +79,13 @@ void flat_release(struct flat *);
 /* Adds a callgraph and the other members of the record it was read from. */
 void flat_add(struct flat *, const struct callgraph *,
     const struct rec *, int side);
+
+/*
+ * After the last callgraph: if all records have the time off the CPU, sets
+ * has_cpu_time and subtracts it, so that SELF_NS and TOTAL_NS are the time on
+ * the CPU.  Otherwise they remain elapsed time.
+ */
+void flat_finish(struct flat *);
 
 /* The entries of the profile's level. */
 static inline const struct entries *

@@ -18,7 +18,7 @@ static const struct opt options[] = {
 	{ 'b', "by", OPT_STR, &opt.by, "WHAT",
 	    "by function, file, module or callsite (function)", 0, 0 },
 	{ 's', "sort", OPT_STR, &opt.sort, "KEY",
-	    "self, total, calls, samples or name (self)", 0, 0 },
+	    "self, total, calls, samples, off or name (self)", 0, 0 },
 	{ 'k', "top", OPT_NUM, &opt.top, "K",
 	    "only the first K (all; 20 in a report)", 1, 1 << 30 },
 	{ 'c', "callers", OPT_STR, &opt.callers, "NAME",
@@ -38,9 +38,19 @@ static const struct about about = {
 	.reports = true,
 };
 
-/* The values of --sort: the measures and, as N_MEASURES, the name. */
-static const char *const sort_names[] = { "calls", "self", "total", "samples",
-    "name", NULL };
+/* The values of --sort; N_MEASURES stands for the name. */
+static const struct {
+	const char *name;
+	unsigned measure;
+} sorts[] = {
+	{ "calls", CALLS },
+	{ "self", SELF_NS },
+	{ "total", TOTAL_NS },
+	{ "samples", SAMPLES },
+	{ "off", SELF_OFF_NS },
+	{ "name", N_MEASURES },
+	{ 0 }
+};
 
 /* Whether some node has the measure; with --diff, in both runs. */
 static bool
@@ -133,8 +143,8 @@ main(int argc, char **argv)
 	struct filter f;
 	struct callgraph g;
 	struct flat profile;
-	size_t level = BY_FUNCTION, sort = SELF_NS;
-	size_t n_records;
+	size_t level = BY_FUNCTION, n_records;
+	unsigned sort = SELF_NS;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.callers != NULL && (opt.by != NULL || opt.old != NULL))
@@ -145,8 +155,8 @@ main(int argc, char **argv)
 		level = opt_choice("by", opt.by, level_names,
 		    sizeof *level_names);
 	if (opt.sort != NULL)
-		sort = opt_choice("sort", opt.sort, sort_names,
-		    sizeof *sort_names);
+		sort = sorts[opt_choice("sort", opt.sort, sorts,
+		    sizeof *sorts)].measure;
 
 	flat_init(&profile, (enum level)level);
 	callgraph_init(&g);
@@ -156,9 +166,10 @@ main(int argc, char **argv)
 		n_records += read_graphs(&f, &profile, &g, BEFORE);
 	}
 	callgraph_release(&g);
+	flat_finish(&profile);
 
 	if (n_records > 0)
-		show_all(&f, &profile, (unsigned)sort);
+		show_all(&f, &profile, sort);
 	flat_release(&profile);
 	return filter_end(&f);
 }

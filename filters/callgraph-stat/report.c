@@ -18,23 +18,22 @@ enum {
 	COLUMNS_MAX = 16	/* choose_columns() adds fewer */
 };
 
-static const char *const measure_names[N_MEASURES] = { "calls", "self",
-    "total", "samples" };
-static const char *const long_names[N_MEASURES] = { "calls", "self time",
-    "total time", "samples" };
+static const char *const measure_names[N_MEASURES] = { [CALLS] = "calls",
+    [SELF_NS] = "self", [TOTAL_NS] = "total", [SAMPLES] = "samples",
+    [SELF_OFF_NS] = "off CPU" };
+static const char *const long_names[N_MEASURES] = { [CALLS] = "calls",
+    [SELF_NS] = "self time", [TOTAL_NS] = "total time",
+    [SAMPLES] = "samples", [SELF_OFF_NS] = "time off the CPU" };
 static const char *const level_titles[N_LEVELS] = { "function", "file",
     "module", "call site" };
 
 static bool
-is_time(unsigned measure)
-{
-	return measure == SELF_NS || measure == TOTAL_NS;
-}
-
-static bool
 is_measured(const struct answer *a, unsigned measure)
 {
-	return a->profile->totals[NOW].measures[measure] != INT_UNKNOWN;
+	int64_t n = a->profile->totals[NOW].measures[measure];
+
+	/* A program that never waited has no column for that. */
+	return n != INT_UNKNOWN && (n != 0 || measure != SELF_OFF_NS);
 }
 
 /*
@@ -58,7 +57,7 @@ put_amount(struct buf *b, unsigned measure, int64_t n)
 {
 	if (n == INT_UNKNOWN)
 		return;
-	if (is_time(measure))
+	if (measure_is_time(measure))
 		report_ns(b, n);
 	else
 		buf_i64(b, n);
@@ -68,6 +67,33 @@ static void
 put_amount_cell(struct table *t, unsigned measure, int64_t n)
 {
 	put_amount(table_cell(t), measure, n);
+	table_next(t);
+}
+
+/*
+ * A function that was called took some time: 0 is what is left if all of it,
+ * and perhaps more, was subtracted as the time of measuring.
+ */
+static void
+put_measure_cell(struct table *t, const struct tally *tally, unsigned measure)
+{
+	if ((measure == SELF_NS || measure == TOTAL_NS) &&
+	    tally->measures[measure] == 0 && tally->measures[CALLS] > 0)
+		buf_str(table_cell(t), "~0");
+	else
+		put_amount(table_cell(t), measure, tally->measures[measure]);
+	table_next(t);
+}
+
+static void
+put_average_cell(struct table *t, const struct tally *tally, unsigned measure)
+{
+	int64_t n = answer_per_call(tally, measure);
+
+	if (n == 0)
+		buf_str(table_cell(t), "<1 ns");
+	else
+		put_amount(table_cell(t), measure, n);
 	table_next(t);
 }
 
@@ -222,14 +248,17 @@ add_column(struct columns *c, const char *head, char align)
 	c->align[c->n] = '\0';
 }
 
-static const unsigned column_order[] = { SELF_NS, TOTAL_NS, SAMPLES, CALLS };
+static const unsigned column_order[] = { SELF_NS, TOTAL_NS, SELF_OFF_NS,
+    SAMPLES, CALLS };
+enum { N_COLUMNS = sizeof column_order / sizeof *column_order };
 
 /* Whether a measure has a column of its own, after the main measure. */
 static bool
 is_column(const struct answer *a, unsigned measure)
 {
 	return measure != a->measure && is_measured(a, measure) &&
-	    (measure != SAMPLES || a->profile->level != BY_CALLSITE);
+	    (a->profile->level != BY_CALLSITE ||
+	    (measure != SAMPLES && measure != SELF_OFF_NS));
 }
 
 static bool
@@ -247,7 +276,7 @@ choose_columns(const struct answer *a, struct columns *c,
 	add_column(c, measure_names[a->measure], 'R');
 	add_column(c, "share", 'r');
 	add_column(c, "", 'l');
-	for (size_t i = 0; i < N_MEASURES; i++)
+	for (size_t i = 0; i < N_COLUMNS; i++)
 		if (is_column(a, column_order[i]))
 			add_column(c, measure_names[column_order[i]], 'R');
 	if (has_average(a, SELF_NS))
@@ -265,7 +294,7 @@ put_row(struct table *t, const struct answer *a, const struct entry *e,
 	const struct tally *tally = &e->tallies[NOW];
 	int64_t n = tally->measures[a->measure];
 
-	put_amount_cell(t, a->measure, n);
+	put_measure_cell(t, tally, a->measure);
 	if (n != INT_UNKNOWN && base > 0)
 		report_percent(table_cell(t), answer_share(n, base));
 	table_next(t);
@@ -273,14 +302,51 @@ put_row(struct table *t, const struct answer *a, const struct entry *e,
 		table_bar(t, answer_share(n, base));
 	else
 		table_next(t);
-	for (size_t i = 0; i < N_MEASURES; i++)
+	for (size_t i = 0; i < N_COLUMNS; i++)
 		if (is_column(a, column_order[i]))
-			put_amount_cell(t, column_order[i],
-			    tally->measures[column_order[i]]);
+			put_measure_cell(t, tally, column_order[i]);
 	if (has_average(a, SELF_NS))
-		put_amount_cell(t, SELF_NS, answer_per_call(tally, SELF_NS));
+		put_average_cell(t, tally, SELF_NS);
 	if (has_average(a, TOTAL_NS))
-		put_amount_cell(t, TOTAL_NS, answer_per_call(tally, TOTAL_NS));
+		put_average_cell(t, tally, TOTAL_NS);
+}
+
+/* Says that a time is on the CPU, and how much was spent off it. */
+static void
+put_cpu_time(struct buf *b, const struct totals *totals)
+{
+	buf_str(b, " on the CPU");
+	if (totals->measures[SELF_OFF_NS] == 0)
+		return;
+	buf_str(b, " and ");
+	report_ns(b, totals->measures[SELF_OFF_NS]);
+	buf_str(b, " off it,");
+}
+
+/*
+ * Most of what was measured may be the time of measuring, in a program that
+ * spends its time in very short calls.  Then an error of a tenth in its
+ * estimate is larger than most functions.
+ */
+static bool
+is_rough(const struct totals *totals)
+{
+	return totals->probe_ns > 0 &&
+	    totals->probe_ns > totals->measures[SELF_NS];
+}
+
+static void
+put_roughness(const struct totals *totals, struct buf *out)
+{
+	size_t from;
+
+	report_blank(out);
+	from = out->len;
+	buf_str(out, "The shares are rough: ");
+	report_ns(out, totals->probe_ns);
+	buf_str(out, " more, the time of measuring, is subtracted.  Better: "
+	    "callgraph-record --sample, or perf without the instrument");
+	report_sentence(out, from);
 }
 
 static void
@@ -297,6 +363,8 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 		buf_str(&text, "no");
 	if (measure != SELF_NS)
 		buf_printf(&text, " %s", long_names[measure]);
+	else if (a->profile->has_cpu_time)
+		put_cpu_time(&text, totals);
 	buf_printf(&text, " in %zu %s%s", n, level_titles[a->profile->level],
 	    plural(n, "", "s"));
 	if (measure != CALLS && totals->measures[CALLS] != INT_UNKNOWN) {
@@ -307,6 +375,30 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 	}
 	report_heading(out, "Program: %.*s", (int)text.len, text.data);
 	buf_release(&text);
+	if (measure != SELF_NS || !is_rough(totals))
+		return;
+	put_roughness(totals, out);
+	report_blank(out);
+}
+
+/* Says for which records times are elapsed time, of both sides. */
+static void
+put_elapsed(const struct answer *a, struct buf *out)
+{
+	const struct totals *totals = a->profile->totals;
+	int64_t n = totals[NOW].elapsed_records +
+	    totals[BEFORE].elapsed_records;
+	size_t from;
+
+	if (n == 0)
+		return;
+	report_blank(out);
+	from = out->len;
+	buf_printf(out, "The times are elapsed time, on and off the CPU: %"
+	    PRId64 " of %" PRId64 " records %s not have the time off it", n,
+	    totals[NOW].records + totals[BEFORE].records,
+	    plural(n, "does", "do"));
+	report_sentence(out, from);
 }
 
 /*
@@ -320,6 +412,8 @@ put_notes(const struct answer *a, struct buf *out)
 	int64_t probe_ns = a->profile->totals[NOW].probe_ns;
 	size_t from;
 
+	put_elapsed(a, out);
+
 	if (n > 0) {
 		report_blank(out);
 		from = out->len;
@@ -327,7 +421,7 @@ put_notes(const struct answer *a, struct buf *out)
 		buf_str(out, " at a caller: there were too many nodes");
 		report_sentence(out, from);
 	}
-	if (probe_ns <= 0)
+	if (probe_ns <= 0 || is_rough(&a->profile->totals[NOW]))
 		return;
 	report_blank(out);
 	from = out->len;
@@ -422,7 +516,8 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 void
 report_calls(const struct answer *a, struct filter *f, uint32_t function)
 {
-	static const unsigned order[] = { TOTAL_NS, SELF_NS, SAMPLES, CALLS };
+	static const unsigned order[N_COLUMNS] = { TOTAL_NS, SELF_NS,
+	    SELF_OFF_NS, SAMPLES, CALLS };
 	const struct entry *e = &a->profile->functions.list[function];
 	const struct tally *tally = &e->tallies[NOW];
 	struct buf *out = filter_out(f), text = { 0 }, title = { 0 };
@@ -437,8 +532,9 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 	report_heading(out, "%.*s", (int)title.len, title.data);
 
 	from = out->len;
-	for (size_t i = 0; i < N_MEASURES; i++) {
-		if (tally->measures[order[i]] == INT_UNKNOWN)
+	for (size_t i = 0; i < N_COLUMNS; i++) {
+		if (tally->measures[order[i]] == INT_UNKNOWN ||
+		    !is_measured(a, order[i]))
 			continue;
 		buf_str(out, sep);
 		put_amount(out, order[i], tally->measures[order[i]]);
@@ -469,7 +565,24 @@ put_growth(struct buf *b, int64_t change, int64_t before)
 		    100);
 }
 
-/* For example, "Slower by 12.0 ms (+10.8 %): 123 ms, it was 111 ms". */
+/* Adds "123 ms", or "123 ms, it was 111 ms". */
+static void
+put_now_and_before(struct buf *b, const struct flat *p, unsigned measure)
+{
+	int64_t now = p->totals[NOW].measures[measure];
+	int64_t before = p->totals[BEFORE].measures[measure];
+
+	put_amount(b, measure, now);
+	if (now == before)
+		return;
+	buf_str(b, ", it was ");
+	put_amount(b, measure, before);
+}
+
+/*
+ * For example, "Slower by 12.0 ms (+10.8 %) on the CPU: 123 ms, it was 111 ms;
+ * 3.00 ms off it, it was 2.00 ms".
+ */
 static void
 put_change_title(const struct answer *a, struct buf *out)
 {
@@ -483,6 +596,7 @@ put_change_title(const struct answer *a, struct buf *out)
 	int64_t before = a->profile->totals[BEFORE].measures[m];
 	struct buf text = { 0 };
 	int64_t change;
+	bool has_cpu_time;
 
 	if (now == INT_UNKNOWN || before == INT_UNKNOWN) {
 		report_heading(out, "The two have nothing to compare");
@@ -500,14 +614,20 @@ put_change_title(const struct answer *a, struct buf *out)
 			buf_char(&text, ')');
 		}
 	}
-	buf_str(&text, ": ");
-	put_amount(&text, m, now);
-	if (change != 0) {
-		buf_str(&text, ", it was ");
-		put_amount(&text, m, before);
+	has_cpu_time = a->profile->has_cpu_time && measure_is_time(m);
+	buf_str(&text, has_cpu_time ? " on the CPU: " : ": ");
+	put_now_and_before(&text, a->profile, m);
+	if (has_cpu_time) {
+		buf_str(&text, "; off it ");
+		put_now_and_before(&text, a->profile, SELF_OFF_NS);
 	}
 	report_heading(out, "%.*s", (int)text.len, text.data);
 	buf_release(&text);
+	for (int side = 0; side < N_SIDES && measure_is_time(m); side++)
+		if (is_rough(&a->profile->totals[side])) {
+			put_roughness(&a->profile->totals[side], out);
+			return;
+		}
 }
 
 /* Adds all cells but the last.  greatest: the change that fills the bar. */
@@ -566,7 +686,7 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 	}
 	if (n > 0)
 		report_heading(out, "\n%s %s", has_grown ? "More" :
-		    is_time(a->measure) ? "Less" : "Fewer",
+		    measure_is_time(a->measure) ? "Less" : "Fewer",
 		    long_names[a->measure]);
 	/* table_print() frees the table, so it is called for an empty one too;
 	   `text` is discarded. */

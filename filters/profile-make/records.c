@@ -25,6 +25,7 @@
 	K(USER_FUNCTION, "user_function") K(MODULE, "module")		\
 	K(FUNCTION, "function") K(FILE_NAME, "file")			\
 	K(SELF_NS_KEY, "self_ns") K(SAMPLES_KEY, "samples")		\
+	K(SELF_OFF_NS_KEY, "self_off_ns")				\
 	K(CALLS_KEY, "calls") K(FAILED_US, "failed_us")			\
 	K(TEST_US, "test_us") K(USER_US, "user_us")			\
 	K(SYSTEM_US, "system_us") K(MAX_RSS_BYTES, "max_rss_bytes")	\
@@ -326,7 +327,7 @@ static const char *
 read_figure(struct records *r, const struct figure *f, const struct rec *rec,
     uint32_t run)
 {
-	int64_t value = 0, start, end;
+	int64_t value = 0, start, end, off_ns;
 	enum rec_found found = rec_int(rec, f->key, &value);
 
 	if (is_superseded(f, rec))
@@ -346,6 +347,10 @@ read_figure(struct records *r, const struct figure *f, const struct rec *rec,
 		    records_keys[f->key]);
 		return buf_cstr(&r->why);
 	}
+	/* The time of a function is that on the CPU. */
+	if (f->key == SELF_NS_KEY &&
+	    rec_int(rec, SELF_OFF_NS_KEY, &off_ns) == REC_OK && off_ns > 0)
+		value -= off_ns;
 	/* A step that ended before it started, as clocks differ, took no
 	   time. */
 	if (value < 0)
@@ -422,6 +427,7 @@ read_callgraph(struct records *r, struct span text, uint32_t run)
 
 	if (rec == NULL || !callgraph_read(&r->graph, rec, &why))
 		return why;
+	callgraph_leave_cpu_time(&r->graph);
 	for (size_t i = 0; i < r->graph.n_nodes; i++) {
 		node = &r->graph.nodes[i];
 		for (k = 0; k < 2; k++)

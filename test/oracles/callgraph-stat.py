@@ -20,10 +20,14 @@ import json
 import random
 import sys
 
-MEASURES = ("calls", "self_ns", "total_ns", "samples")
+MEASURES = ("calls", "self_ns", "total_ns", "samples", "self_off_ns",
+    "total_off_ns")
+GROWTHS = ("growth_calls", "growth_self", "growth_total", "growth_samples",
+    "growth_self_off", "growth_total_off")
+OFF = {"self_ns": "self_off_ns", "total_ns": "total_off_ns"}
 
 
-def random_record(rng, release):
+def random_record(rng, release, off_chance):
     """Modules have other addresses in each process.  Functions are few, so that
     there is recursion."""
     modules, at = [], rng.randrange(1, 1 << 30) << 12
@@ -34,6 +38,7 @@ def random_record(rng, release):
             modules[-1]["build_id"] = name.encode().hex()
         at += 0x1000 + (rng.randrange(9) << 12)
     is_timed, is_sampled = rng.random() < 0.7, rng.random() < 0.5
+    has_off = is_timed and rng.random() < off_chance
     nodes = []
     for i in range(rng.randrange(60)):
         node = {}
@@ -45,12 +50,17 @@ def random_record(rng, release):
         node["calls"] = rng.randrange(1000)
         if is_timed:
             node["self_ns"] = node["total_ns"] = rng.randrange(10 ** 6)
+        if has_off:
+            node["self_off_ns"] = node["total_off_ns"] = rng.randrange(
+                node["self_ns"] + 1)
         if is_sampled:
             node["samples"] = rng.randrange(9)
         nodes.append(node)
     for n in reversed(nodes):
         if is_timed and "parent" in n:
             nodes[n["parent"]]["total_ns"] += n["total_ns"]
+        if has_off and "parent" in n:
+            nodes[n["parent"]]["total_off_ns"] += n["total_off_ns"]
     return {"type": "callgraph", "checksum": "c%d" % release,
         "modules": modules, "nodes": nodes}
 
@@ -155,7 +165,7 @@ def add(sums, key, value):
 def add_up(level, records):
     """{group: {measure: sum}}; the group None has the totals.  The sum `outer`
     counts the calls that are not made, even indirectly, by the same group."""
-    groups = {None: {"records": 0, "nodes": 0, "depth": 0}}
+    groups = {None: {"records": 0, "nodes": 0, "depth": 0, "elapsed": 0}}
     totals = groups[None]
     for r in records:
         nodes = r["nodes"]
@@ -163,51 +173,79 @@ def add_up(level, records):
         mine = [group_of(level, r, n, functions) for n in nodes]
         totals["records"] += 1
         totals["nodes"] += len(nodes)
+        totals["elapsed"] += any("self_ns" in n and "self_off_ns" not in n
+            for n in nodes)
         for i, n in enumerate(nodes):
             above, at = [], n
             while "parent" in at:
                 above.append(mine[at["parent"]])
                 at = nodes[at["parent"]]
+            timed = n["calls"] if "self_ns" in n else None
             sums = groups.setdefault(mine[i], {"outer": 0})
-            for key in ("calls", "self_ns", "samples"):
+            for key in ("calls", "self_ns", "samples", "self_off_ns"):
                 add(sums, key, n.get(key))
                 add(totals, key, n.get(key))
-            for group in set(above + [mine[i]]):
-                add(groups[group], "total_ns", n.get("self_ns"))
-            add(totals, "total_ns", n.get("self_ns"))
+            add(sums, "timed", timed)
+            add(totals, "timed", timed)
+            for total, self in ("total_ns", "self_ns"), ("total_off_ns",
+                    "self_off_ns"):
+                for group in set(above + [mine[i]]):
+                    add(groups[group], total, n.get(self))
+                add(totals, total, n.get(self))
             if mine[i] not in above:
                 sums["outer"] += n["calls"]
+                add(sums, "timed_outer", timed)
             totals["depth"] = max(totals["depth"], len(above) + 1)
     return groups
 
 
-def per_call(sums, prefix=""):
+def on_cpu(sums, key, elapsed):
+    """A time that is shown: that on the CPU, unless some record (of their
+    number `elapsed`) does not have the time off it."""
+    if key not in sums or elapsed:
+        return sums.get(key)
+    return sums[key] - sums.get(OFF.get(key), 0)
+
+
+def per_call(sums, elapsed, prefix=""):
     answer = {}
-    if sums.get("calls") and "self_ns" in sums:
-        answer[prefix + "self_per_call_ns"] = sums["self_ns"] // sums["calls"]
-    if sums.get("outer") and "total_ns" in sums:
-        answer[prefix + "total_per_call_ns"] = (
-            sums["total_ns"] // sums["outer"])
+    for key, calls in ("self", "timed"), ("total", "timed_outer"):
+        time = on_cpu(sums, key + "_ns", elapsed)
+        if sums.get(calls) and time is not None:
+            answer[prefix + key + "_per_call_ns"] = time // sums[calls]
+    return answer
+
+
+def measures(sums):
+    answer = {k: sums[k] for k in MEASURES if k in sums}
+    if "timed" in sums and sums["timed"] != sums["calls"]:
+        answer["timed_calls"] = sums["timed"]
     return answer
 
 
 def entry(stat, group, sums, totals):
     """The record about a group."""
-    answer = {"type": "stat", "stat": stat, **dict(group[0]), **per_call(sums)}
-    answer.update({k: sums[k] for k in MEASURES if k in sums})
+    elapsed = totals["elapsed"]
+    answer = {"type": "stat", "stat": stat, **dict(group[0]),
+        **per_call(sums, elapsed), **measures(sums)}
     if sums["calls"] > sums["outer"]:
         answer["recursive_calls"] = sums["calls"] - sums["outer"]
     for key, part, of in (("self_share", "self_ns", "self_ns"),
             ("total_share", "total_ns", "self_ns"),
             ("samples_share", "samples", "samples")):
-        if part in sums and totals.get(of):
-            answer[key] = sums[part] / totals[of]
+        if part in sums and on_cpu(totals, of, elapsed):
+            answer[key] = (on_cpu(sums, part, elapsed) /
+                on_cpu(totals, of, elapsed))
     return answer
 
 
 def program(totals, old=None):
     """The last record; old: the totals before, if it is about a change."""
-    answer = {"type": "stat", "stat": "program", **totals}
+    answer = {"type": "stat", "stat": "program", **measures(totals)}
+    for key in "records", "nodes", "depth":
+        answer[key] = totals[key]
+    if totals["elapsed"]:
+        answer["elapsed_records"] = totals["elapsed"]
     for key in MEASURES:
         if old and key in old:
             answer["before_" + key] = old[key]
@@ -242,27 +280,29 @@ def calls(name, records):
 
 def change(level, records, old_records):
     new_groups, old_groups = add_up(level, records), add_up(level, old_records)
+    elapsed = new_groups[None]["elapsed"] + old_groups[None]["elapsed"]
     for group in set(new_groups) | set(old_groups):
         if not group:
             continue
         new_sums, old_sums = new_groups.get(group), old_groups.get(group)
         answer = {"type": "stat", "stat": "change", "of": level,
-            **dict(group[0]), **per_call(new_sums or {}),
-            **per_call(old_sums or {}, "before_")}
+            **dict(group[0]), **measures(new_sums or {}),
+            **per_call(new_sums or {}, elapsed),
+            **per_call(old_sums or {}, elapsed, "before_")}
         answer.update({} if old_sums else {"new": True})
         answer.update({} if new_sums else {"vanished": True})
-        for key in MEASURES:
+        for key, growth in zip(MEASURES, GROWTHS):
             new = sum_of(key, new_sums, new_groups[None])
             old = sum_of(key, old_sums, old_groups[None])
-            if new_sums and new is not None:
-                answer[key] = new
             if old_sums and old is not None:
                 answer["before_" + key] = old
-            if new is not None and old is not None:
-                answer["change_" + key] = new - old
-                if old_sums and old:
-                    growth = (new - old) / old
-                    answer["growth_" + key.replace("_ns", "")] = growth
+            if new is None or old is None:
+                continue
+            answer["change_" + key] = new - old
+            before = old_sums and on_cpu(old_sums, key, elapsed)
+            if before:
+                answer[growth] = (on_cpu(new_sums or {key: 0}, key, elapsed) -
+                    before) / before
         if not (new_sums and old_sums) or any(v for k, v in answer.items()
                 if k.startswith("change_")):
             yield answer
@@ -297,8 +337,10 @@ if __name__ == "__main__":
     mode = sys.argv[1]
     if mode == "random":
         rng = random.Random(sys.argv[2])
+        off_chance = rng.choice((0, .5, 1))
         for _ in range(int(sys.argv[3])):
-            print(json.dumps(random_record(rng, rng.randrange(2))))
+            print(json.dumps(random_record(rng, rng.randrange(2),
+                off_chance)))
         sys.exit()
     records = read(sys.stdin)
     if mode == "profile":

@@ -16,7 +16,7 @@ import json
 import random
 import sys
 
-MEASURES = ("calls", "self_ns", "total_ns", "samples")
+MEASURES = ("calls", "self_ns", "total_ns", "samples", "self_off_ns")
 
 
 def random_record(rng, release):
@@ -48,6 +48,8 @@ def random_record(rng, release):
         for key in MEASURES:
             if key == "calls" or rng.random() < 0.5:
                 node[key] = rng.randrange(1000)
+        if "self_ns" in node and "self_off_ns" in node:
+            node["self_ns"] += node["self_off_ns"]
         nodes.append(node)
     return {"type": "callgraph", "checksum": "c%d" % release,
         "program": "/x/app%d" % release, "pid": rng.randrange(99),
@@ -120,7 +122,11 @@ def fold(records, measure, collapses):
                 path += (frame,)
             paths.append(path)
             names = ";".join(name for name, _ in path)
-            stacks[names] = stacks.get(names, 0) + n.get(measure, 0)
+            value = n.get(measure, 0)
+            if measure == "self_ns" and "self_ns" in n:
+                # That on the CPU
+                value -= n.get("self_off_ns", 0)
+            stacks[names] = stacks.get(names, 0) + value
     return stacks
 
 
