@@ -130,10 +130,6 @@ enter(struct thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
 {
 	struct node *caller, *last, *n;
 
-	if (UNLIKELY(settings.timed)) {
-		fence();
-		account_time(t);
-	}
 	if (UNLIKELY(t->top == t->frames_end)) {
 		enter_without_frame(t);
 		return;
@@ -151,11 +147,21 @@ enter(struct thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
 	}
 	local_add(&n->calls, 1);
 	push(t, caller, n, sp);
-	if (UNLIKELY(settings.timed))
-		fence();
 }
 
-/* Not inlined, so that the hot path has no registers to save. */
+/* The following two are not inlined, so that the hot path has no registers to
+   save. */
+
+static __attribute__((noinline)) void
+enter_timed(struct thread *t, uintptr_t function, uintptr_t call_site,
+    uintptr_t sp)
+{
+	fence();
+	account_time(t);
+	enter(t, function, call_site, sp);
+	fence();
+}
+
 static __attribute__((noinline)) void
 enter_first(uintptr_t function, uintptr_t call_site, uintptr_t sp)
 {
@@ -179,6 +185,9 @@ __cyg_profile_func_enter(void *function, void *call_site)
 	t = self;
 	if (UNLIKELY(t == NULL))
 		enter_first((uintptr_t)function, (uintptr_t)call_site,
+		    CALLERS_SP());
+	else if (UNLIKELY(settings.timed))
+		enter_timed(t, (uintptr_t)function, (uintptr_t)call_site,
 		    CALLERS_SP());
 	else
 		enter(t, (uintptr_t)function, (uintptr_t)call_site,
@@ -243,13 +252,36 @@ exit_slowly(struct thread *t, uintptr_t function, uintptr_t sp)
 	struct frame *f = t->top;
 	struct node *n;
 
-	if (leave_overflow(t, sp))
-		return;
-	for (n = t->current; f > t->frames; n = (--f)->caller)
-		if (n->function == function || (f[-1].sp & FRAME_NO_NODE)) {
+	if (!leave_overflow(t, sp)) {
+		for (n = t->current; f > t->frames; n = (--f)->caller)
+			if (n->function == function ||
+			    (f[-1].sp & FRAME_NO_NODE))
+				break;
+		if (f > t->frames)
 			hooks_unwind_to(t, f - 1);
-			return;
-		}
+	}
+	skip_time(t);
+}
+
+static inline __attribute__((always_inline)) void
+leave(struct thread *t, uintptr_t function, uintptr_t sp)
+{
+	if (UNLIKELY(t->current->function != function)) {
+		exit_slowly(t, function, sp);
+		return;
+	}
+	t->current = t->top[-1].caller;
+	BARRIER();
+	t->top--;
+}
+
+static __attribute__((noinline)) void
+leave_timed(struct thread *t, uintptr_t function, uintptr_t sp)
+{
+	fence();
+	account_time(t);
+	leave(t, function, sp);
+	fence();
 }
 
 EXPORT void
@@ -263,18 +295,8 @@ __cyg_profile_func_exit(void *function, void *call_site)
 	t = self;
 	if (UNLIKELY(t == NULL))
 		return;
-	if (UNLIKELY(settings.timed)) {
-		fence();
-		account_time(t);
-	}
-	if (UNLIKELY(t->current->function != (uintptr_t)function)) {
-		exit_slowly(t, (uintptr_t)function, CALLERS_SP());
-		skip_time(t);
-		return;
-	}
-	t->current = t->top[-1].caller;
-	BARRIER();
-	t->top--;
 	if (UNLIKELY(settings.timed))
-		fence();
+		leave_timed(t, (uintptr_t)function, CALLERS_SP());
+	else
+		leave(t, (uintptr_t)function, CALLERS_SP());
 }
