@@ -139,6 +139,10 @@ json_texts() {
 	unit shorten
 }
 
+@test "fingerprint: the text of a query without its constants" {
+	unit fingerprint
+}
+
 @test "stats: change detection gives the known answers of small examples" {
 	unit stats
 }

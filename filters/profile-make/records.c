@@ -7,6 +7,7 @@
 #include "common/json/nonfinite.h"
 #include "common/json/recio.h"
 #include "common/json/skip.h"
+#include "common/mal/fingerprint.h"
 #include "common/perun/resources.h"
 #include "common/program/callgraph.h"
 #include "filters/profile-make/records.h"
@@ -60,7 +61,8 @@ struct records {
 	struct resources *resources;	/* of a profile */
 	/* Looked up once for each measure that occurs. */
 	struct { bool is_known; sym type, subtype; } measured[N_MEASURED];
-	struct buf query;		/* of the last query_stat record */
+	struct buf query;		/* the fingerprint of the last
+					   query_stat record's */
 	struct buf uid, why;
 	size_t n_bad;			/* values of this profile not used */
 	struct buf bad;			/* why the first is not */
@@ -386,7 +388,7 @@ read_query(struct records *r, const struct rec *rec)
 		return why;
 	r->uid.len = 0;
 	buf_str(&r->uid, "query ");
-	buf_add(&r->uid, text.p, text.n);
+	query_fingerprint(&r->uid, text);
 	amounts_append(r->amounts, amounts_resource(r->amounts,
 	    buf_span(&r->uid), r->measured[TIME_US].type, SYM_NONE, false),
 	    rec_get(rec, ELAPSED_US)->token);
@@ -681,7 +683,7 @@ records_read(struct records *r, const struct rec *rec, struct span text,
 	if (rec_is(rec, "query_stat")) {
 		r->query.len = 0;
 		if (rec_str(rec, QUERY_TEXT, &query) == REC_OK)
-			buf_add(&r->query, query.p, query.n);
+			query_fingerprint(&r->query, query);
 		return NULL;
 	}
 	if (rec_is(rec, "query"))

@@ -5,6 +5,7 @@ fractions.
 """
 
 import json
+import re
 from fractions import Fraction
 
 from oracle import check, main, run_filter
@@ -44,6 +45,29 @@ def best(uid, r):
         if key in r:
             return [(uid, "mixed", key, r[key])]
     return []
+
+
+def fingerprint(text):
+    """The text of a query without its constants, by regular expressions."""
+    # What has no end ends with the text.
+    token = (r"""(?P<space>(?:\s|--[^\n]*|/\*.*?(?:\*/|\Z))+)"""
+        r"""|(?P<string>[rR]'(?:''|[^'])*(?:'|\Z)"""
+        r"""|[eExX]?'(?:''|\\.|[^'\\])*(?:'|\\?\Z))"""
+        r"""|(?P<name>"(?:""|[^"])*(?:"|\Z))"""
+        r"""|(?P<number>(?:\.\d|\d)(?:[eE][-+]|[\w.])*)"""
+        r"""|(?P<word>\w+)|(?P<other>.)""")
+    out = ""
+    for m in re.finditer(token, text, re.S):
+        if m["space"]:
+            out += "" if out.endswith(" ") or not out else " "
+        elif m["string"] or m["number"]:
+            out = re.sub(r"(^|[(,=<>+\-*/%|])( ?)-$", r"\1\2", out)
+            out = re.sub(r"\?, ?$", "", out) + "?"
+        elif m["word"]:
+            out += m["word"].lower()
+        else:
+            out += m[0]
+    return out.rstrip(" ;")
 
 
 def us(*pairs):
@@ -99,8 +123,8 @@ def profile_of(streams):
                 found = [(r["uid"], kind, subtype, r["value"])]
                 run = ("sample", len(sums))
             elif r.get("type") == "query":
-                found = us(("query " + (r.get("query_text") or
-                                        r["user_function"]),
+                text = r.get("query_text") or r["user_function"]
+                found = us(("query " + fingerprint(text),
                             r.get("elapsed_us")))
                 run, unit = ("query", len(sums)), None
             else:
@@ -108,7 +132,7 @@ def profile_of(streams):
                 run = r.get("run", number)
                 unit = None
             if r.get("type") == "query_stat":
-                query = r.get("query_text", "")
+                query = fingerprint(r.get("query_text", ""))
             if r.get("type") == "operation" and "query" in r:
                 found = us((f"{r['operation']} in {query}", r["self_us"]))
             for uid, kind, subtype, amount in found:
@@ -118,6 +142,14 @@ def profile_of(streams):
                 units[name] = unit or {"time": "us", "memory": "bytes"}.get(
                     kind, subtype)
     return [(*key[:3], amount) for key, amount in sums.items()], units
+
+
+def random_query(rng):
+    """Pieces of SQL, also with what looks like a comment or a string."""
+    pieces = ["select", "A1", "1", "-2.5e-3", ".5", "'it''s'", "'\\\\'",
+              "r'\\'", "e'x'", '"T""2"', " ", "\n", "-- c'\n", "/* ' */",
+              "-", ",", ", ", "(", ")", "=", "<", "x", "_", ";", "'--'"]
+    return "".join(rng.choice(pieces) for _ in range(rng.randint(1, 12)))
 
 
 def maybe(rng, record, key, value):
@@ -167,7 +199,8 @@ def random_record(rng, sample_units):
     r = {"type": kind}
     if kind == "query":
         r["user_function"] = rng.choice("fg")
-        maybe(rng, r, "query_text", rng.choice(["select 1", "select 2;"]))
+        maybe(rng, r, "query_text", rng.choice(["select 1", "SELECT 2;",
+                                                random_query(rng)]))
         maybe(rng, r, "elapsed_us", rng.randint(0, 9))
     elif kind == "callgraph":
         r["nodes"] = [random_function(rng) | {"function": hex(i)}
@@ -187,7 +220,8 @@ def random_record(rng, sample_units):
             "max_rss_bytes", "wall_us")}
         r["operation"] = rng.choice(["algebra.join", "."])
         if kind == "query_stat":
-            maybe(rng, r, "query_text", rng.choice(["select 1", "select 3"]))
+            maybe(rng, r, "query_text", rng.choice(["select 1",
+                                                    random_query(rng)]))
         if rng.random() < 0.5:
             r["query"] = rng.randint(1, 3)
     return r
