@@ -1126,3 +1126,142 @@ of what they could do, 11.9 % of the server's 8."
 	assert_equal "$(LC_ALL=C tr -dc '\000-\011\013-\037\177' \
 		<<<"$output")" ""
 }
+
+# --- two traces ---
+
+# uses EVENT VARIABLE ROWS [created] [MORE] - prints the rows by which an event
+# uses a variable
+uses() {
+	printf '{"type":"event_variable_list","event_id":%s,"variable_list_index":0,"variable_id":%s%s}\n' \
+		"$1" "$2" "${4:+,\"created\":true}"
+	printf '{"type":"mal_variable","variable_id":%s,"name":"X_%s","mal_execution_id":1,"var_count":%s%s}\n' \
+		"$2" "$2" "$3" "${5:+,$5}"
+}
+
+# three_operations CONSTANT JOIN SELECT SORT ROWS - prints the rows of a query
+# whose operations take that many us
+three_operations() {
+	execution 1 s
+	query 1 "select * from t where a < $1;"
+	ran 0 "$2" 1 1 algebra.join 1 '"event_id":1,"short_statement":"join( )"'
+	ran 5000 $((5000 + $3)) 1 2 algebra.select 1 '"event_id":2'
+	ran 9000 $((9000 + $4)) 1 3 algebra.sort 1 '"event_id":3'
+	uses 1 1 700
+	uses 1 2 "$5" created '"nestimate":1.5e+03'
+	uses 1 3 70
+}
+
+@test "the changes of a query are the differences of sums" {
+	three_operations 5 1000 300 800 40 >before
+	three_operations 70 1500 200 810 90 >in
+	ask --diff before
+	assert_equal "$(values query_change '.query_text, .runs, .before_runs,
+		.elapsed_us, .before_elapsed_us, .change_us, .growth')" \
+		'select * from t where a < ? 1 1 9810 9800 10 0.00102'
+	# The sums of jq, by the time on one thread from start to done
+	for side in in before; do
+		jq -c 'select(.type == "profiler_event")' $side | jq -sc 'group_by(.pc) |
+			map({key: .[0].instruction, value:
+			(.[1].relative_time - .[0].relative_time)}) | from_entries'
+	done | jq -s -r '.[0] as $new | .[1] as $old | $new | keys |
+		map([., $new[.], $old[.], $new[.] - $old[.]]) |
+		sort_by(-(.[3] | fabs)) | .[] | map(tostring) | join(" ")' >want
+	for of in operation instruction; do
+		jq -r --arg type ${of}_change 'select(.type == $type) |
+			[(.operation | ltrimstr("algebra.")), .self_us,
+			.before_self_us, .change_us] | map(tostring) | join(" ")' \
+			<<<"$output" | diff - want
+	done
+	# The greatest argument, and the results
+	assert_equal "$(values instruction_change 'select(.rows_in) | .operation,
+		.statement, .pc, .rows_in, .rows_out, .before_rows_out, .estimate')" \
+		'algebra.join join( ) 1 700 90 40 1500'
+	ask --text --diff before
+	assert_line --index 0 'Slower by 10.0 us (+0.1 %): 9.81 ms, it was 9.80 ms'
+	assert_line --index 1 'select * from t where a < ?'
+	assert_line --partial 'One run proves nothing'
+	assert_line --partial '90, was 40'
+	# The other way round
+	mv in new && mv before in
+	ask --diff new
+	assert_equal "$(values operation_change .change_us)" '-500 100 -10'
+}
+
+@test "a trace has no change from itself, whatever it is read from" {
+	for format in S P; do
+		generate $format 2000
+		malparse -s trace >in
+		rm -f db
+		malload db in >/dev/null
+		ask --diff in
+		malstat --diff in in >rows
+		assert_equal "$(jq -s 'map(.change_us // 0 | select(. != 0)) |
+			length' rows)" 0
+		[ "$(grep -c instruction_change rows)" -gt 10 ]
+		[ "$(grep -c rows_out rows)" -gt 5 ]
+		malstat --diff db --db db | diff - rows
+		malstat --diff db in | diff - rows
+		ask --text --diff in
+		assert_line --index 0 --partial 'As fast: '
+		refute_line --partial 'greatest change'
+	done
+}
+
+@test "several runs of a query are compared by their means" {
+	# Each run is a trace of its own.
+	{
+		printf '{"type":"trace"}\n'
+		three_operations 1 100 10 10 5
+		printf '{"type":"trace"}\n'
+		three_operations 2 300 10 10 7 | sed 's/_session":"s/&2/'
+	} >before
+	three_operations 3 500 10 10 6 >in
+	ask --diff before
+	assert_equal "$(values query_change '.runs, .before_runs, .change_us')" \
+		'1 2 0'
+	assert_equal "$(values instruction_change 'select(.pc == 1) | .self_us,
+		.before_self_us, .change_us, .rows_out, .before_rows_out')" \
+		'500 200 300 6 6'
+	mv in new && mv before in
+	ask --text --diff in
+	assert_line --partial 'means of several runs'
+}
+
+@test "queries are the same without their constants, others are new or gone" {
+	two() {
+		execution 1 s
+		query 1 "SELECT a FROM t WHERE b IN ($1)"
+		ran 0 "$2" 1 1 algebra.join 1
+		execution 2 s
+		query 2 "$3"
+		ran 9000 9500 2 1 algebra.sort 1
+	}
+	two 1,2 100 'select 1 from x' >before
+	two 3 250 'select 2 from y' >in
+	ask --diff before
+	assert_equal "$(values query_change '.query_text, .before_runs, .runs,
+		.change_us')" "$(lines 'select ? from x 1 null -500' \
+		'select ? from y null 1 500' \
+		'select a from t where b in (?) 1 1 150' | paste -sd' ')"
+	ask --text --diff before
+	assert_line --index 0 'Slower by 150 us (+150.0 %): 250 us, it was 100 us'
+	assert_line --regexp '^ *-500 us +gone .* select [?] from x$'
+	# A trace with one query each: another text is said.
+	for side in before in; do
+		grep -v '"root_execution_id":2' $side >one && mv one $side
+	done
+	sed -i 's/ FROM t / FROM u /' in
+	ask --text --diff before
+	assert_line --partial 'It was another query: select a from t where b in (?)'
+}
+
+@test "--diff needs events on both sides, and excludes other answers" {
+	ran 0 5 1 1 algebra.join 1 >in
+	execution 1 s >none
+	run -0 --separate-stderr malstat --diff none in
+	[[ $stderr == *"there are no events"* ]]
+	run -2 --separate-stderr malstat --diff in --queries in
+	[[ $stderr == *"--diff cannot be combined with"* ]]
+	run -2 --separate-stderr malstat --diff missing in
+	[[ $stderr == *"cannot open 'missing'"* ]]
+}

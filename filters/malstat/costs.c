@@ -30,14 +30,19 @@ costs_sum(struct costs *a, const struct scope *s)
 	const struct trace *t = a->trace;
 	struct operation *list = NULL, *o;
 	static uint32_t *index;		/* in list, by key (see below) */
+	static size_t index_cap;
 	size_t n_keys = t->names.n * N_KINDS, key;
 	const struct instance *i;
 	int64_t total_us;
 	size_t n = 0, cap = 0;
 
-	/* Allocated once: each call sets it to INDEX_NONE again at its end. */
-	if (index == NULL)
+	/* Allocated once for a trace: each call sets it to INDEX_NONE again at
+	   its end. */
+	if (index_cap < n_keys) {
+		free(index);
 		index = mem_ones(n_keys, sizeof *index);
+		index_cap = n_keys;
+	}
 
 	for (size_t k = 0; k < s->n_instances; k++) {
 		i = &t->instances[s->instances[k]];

@@ -16,7 +16,7 @@ enum { BUSY_MS = 60000 };	/* how long to wait for a lock of malload */
 static const char *const selects[] = {
 	"SELECT 'mal_execution' AS type, execution_id, server_session, "
 	    "client, tag, user_function FROM mal_execution",
-	"SELECT 'profiler_event' AS type, mal_execution_id, pc, "
+	"SELECT 'profiler_event' AS type, event_id, mal_execution_id, pc, "
 	    "execution_state, relative_time, absolute_time, local_time, "
 	    "thread, usec, short_statement, long_statement, instruction, "
 	    "mal_module "
@@ -25,6 +25,12 @@ static const char *const selects[] = {
 	"SELECT 'initiates_executions' AS type, parent_id, child_id "
 	    "FROM initiates_executions",
 	"SELECT 'server' AS type, threads FROM server"
+};
+static const char *const selects_of_variables[] = {
+	"SELECT 'event_variable_list' AS type, event_id, variable_id, "
+	    "created, reassigned FROM event_variable_list",
+	"SELECT 'mal_variable' AS type, variable_id, var_count, nestimate "
+	    "FROM mal_variable"
 };
 
 static _Noreturn void
@@ -38,7 +44,7 @@ fail(sqlite3 *db, const char *path)
 
 /*
  * Passes the rows of a result to executions_add() as records, without nulls.
- * Only integers, texts and nulls occur.
+ * Only numbers, texts and nulls occur.
  */
 static void
 read_select(struct trace *t, struct filter *f, sqlite3 *db, const char *path,
@@ -59,6 +65,9 @@ read_select(struct trace *t, struct filter *f, sqlite3 *db, const char *path,
 			key = sqlite3_column_name(s, i);
 			if (sqlite3_column_type(s, i) == SQLITE_INTEGER)
 				json_int(&row, key, sqlite3_column_int64(s, i));
+			else if (sqlite3_column_type(s, i) == SQLITE_FLOAT)
+				json_ratio(&row, key,
+				    sqlite3_column_double(s, i));
 			else if (sqlite3_column_type(s, i) == SQLITE_TEXT)
 				json_str(&row, key, span_of((const char *)
 				    sqlite3_column_text(s, i),
@@ -92,5 +101,7 @@ trace_read_database(struct trace *t, struct filter *f, const char *path)
 	f->input.name = path;
 	for (size_t i = 0; i < sizeof selects / sizeof *selects; i++)
 		read_select(t, f, db, path, selects[i]);
+	for (size_t i = 0; t->variables != NULL && i < 2; i++)
+		read_select(t, f, db, path, selects_of_variables[i]);
 	sqlite3_close(db);
 }

@@ -33,7 +33,10 @@ struct instruction {
 	K(MODULE, "mal_module") K(QUERY_TEXT, "query_text")		\
 	K(ROOT, "root_execution_id") K(PARENT, "parent_id")		\
 	K(CHILD, "child_id") K(THREADS, "threads")			\
-	K(FUNCTION, "user_function") K(LOCAL, "local_time")
+	K(FUNCTION, "user_function") K(LOCAL, "local_time")		\
+	K(EVENT_ID, "event_id") K(VARIABLE_ID, "variable_id")		\
+	K(CREATED, "created") K(REASSIGNED, "reassigned")		\
+	K(COUNT, "var_count") K(ESTIMATE, "nestimate")
 KEY_INDEXES(EXECUTIONS_KEYS);
 const char *const executions_keys[] = KEY_TEXTS(EXECUTIONS_KEYS);
 
@@ -190,6 +193,7 @@ kind_of(int64_t pc, struct span module, struct span operation)
 /* A row of profiler_event.  All numbers but the first three may be unknown. */
 struct event {
 	int64_t execution, pc, state, relative_us, absolute_us, thread, usec;
+	int64_t id;
 	struct span local_time, module, operation, statement;	/* or empty */
 };
 
@@ -205,6 +209,7 @@ read_event(struct filter *f, const struct rec *r, struct event *e)
 	    !filter_get_int(f, r, ABSOLUTE, &e->absolute_us) ||
 	    !filter_get_int(f, r, THREAD, &e->thread) ||
 	    !filter_get_int(f, r, USEC, &e->usec) ||
+	    !filter_get_int(f, r, EVENT_ID, &e->id) ||
 	    !filter_get_str(f, r, MODULE, &e->module) ||
 	    !filter_get_str(f, r, OPERATION, &e->operation) ||
 	    !filter_get_str(f, r, SHORT, &e->statement) ||
@@ -231,8 +236,9 @@ add_instance(struct trace *t, const struct event *e,
     const struct instruction *of, int64_t end_us)
 {
 	struct instance i = { .execution = (uint32_t)of->key.execution,
-	    .pc = of->key.pc, .thread = e->thread, .start_us = of->start_us,
-	    .end_us = end_us, .server_us = e->usec, .statement = SYM_NONE };
+	    .pc = of->key.pc, .event_id = e->id, .thread = e->thread,
+	    .start_us = of->start_us, .end_us = end_us,
+	    .server_us = e->usec, .statement = SYM_NONE };
 
 	if (!of->is_open) {
 		i.has_no_start = true;
@@ -394,6 +400,48 @@ add_server(struct trace *t, struct filter *f, const struct rec *r)
 	t->workers[t->number] = combine_workers(t->workers[t->number], workers);
 }
 
+/* Flags are 1 in a database. */
+static bool
+is_set(const struct rec *r, unsigned key)
+{
+	int64_t n;
+
+	return rec_true(r, key) || (rec_int(r, key, &n) == REC_OK && n == 1);
+}
+
+/* A number of rows, which may be an estimate such as 1.5e+06; -1 if unknown. */
+static double
+number_of(const struct rec *r, unsigned key)
+{
+	const struct field *f = rec_get(r, key);
+
+	/* What follows a number in JSON ends it for strtod(), too. */
+	return f != NULL && f->kind == REC_NUMBER ? strtod(f->token.p, NULL) :
+	    -1;
+}
+
+static void
+add_use(struct trace *t, struct filter *f, const struct rec *r)
+{
+	int64_t event, variable;
+
+	if (t->variables != NULL && filter_need_int(f, r, EVENT_ID, &event) &&
+	    filter_need_int(f, r, VARIABLE_ID, &variable))
+		variables_add_use(t->variables, t->number, event, variable,
+		    is_set(r, CREATED) || is_set(r, REASSIGNED));
+}
+
+static void
+add_variable(struct trace *t, struct filter *f, const struct rec *r)
+{
+	int64_t variable;
+
+	if (t->variables != NULL &&
+	    filter_need_int(f, r, VARIABLE_ID, &variable))
+		variables_add(t->variables, t->number, variable,
+		    number_of(r, COUNT), number_of(r, ESTIMATE));
+}
+
 /* Called when all rows of a trace have been added. */
 static void
 end_trace(struct trace *t)
@@ -440,6 +488,10 @@ executions_add(struct trace *t, struct filter *f, const struct rec *r)
 		add_link(t, f, r);
 	else if (rec_is(r, "server"))
 		add_server(t, f, r);
+	else if (rec_is(r, "event_variable_list"))
+		add_use(t, f, r);
+	else if (rec_is(r, "mal_variable"))
+		add_variable(t, f, r);
 	else if (begins)
 		t->number++;
 	else
@@ -518,6 +570,8 @@ executions_finish(struct trace *t)
 	size_t n_kept = 0;
 
 	warn_of_copies(t);
+	if (t->variables != NULL)
+		variables_finish(t->variables);
 	for (size_t k = 0; k < t->n; k++) {
 		if (i[k].has_no_start && !x[i[k].execution].has_only_ends) {
 			t->n_no_start++;

@@ -6,6 +6,7 @@
 
 #include "common/base/intern.h"
 #include "common/base/map.h"
+#include "filters/malstat/variables.h"
 
 /*
  * Finds the instances (runs) of instructions in the rows of one or more traces.
@@ -25,6 +26,7 @@ struct instance {
 	uint32_t execution;		/* index in trace.executions */
 	uint32_t lane;			/* a number for (session, thread) */
 	int64_t pc;
+	int64_t event_id;		/* of its end, or INT_UNKNOWN */
 	int64_t thread;			/* or INT_UNKNOWN */
 	int64_t start_us, end_us;
 	int64_t self_us;		/* set by trace_measure() */
@@ -93,6 +95,7 @@ struct trace {
 	struct map instruction_by_key;
 	struct instance *instances;
 	size_t n, cap;			/* of instances */
+	struct variables *variables;	/* NULL: they are not needed */
 	uint64_t number;		/* of the current trace: how many
 					   `trace` records have been read */
 	uint64_t hash;			/* of the lines of the current trace */

@@ -1,5 +1,8 @@
 /* malstat - reports the costliest MonetDB operations and the use of cores */
 
+#include <stdio.h>
+#include <string.h>
+
 #include "common/base/err.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
@@ -7,13 +10,14 @@
 #include "common/filter/expect.h"
 #include "filters/malstat/costs.h"
 #include "filters/malstat/database.h"
+#include "filters/malstat/diff-write.h"
 #include "filters/malstat/emit.h"
 #include "filters/malstat/measure.h"
 #include "filters/malstat/report.h"
 #include "filters/malstat/tables.h"
 
 static struct {
-	const char *database;
+	const char *database, *before;
 	uint64_t top, query;
 	bool queries;
 } opt = { .top = 10 };
@@ -28,6 +32,9 @@ static const struct opt options[] = {
 	{ 0, "query", OPT_NUM, &opt.query, "ID",
 	    "answer only for the query with this root execution", 1,
 	    UINT64_C(1) << REC_INT_BITS },
+	{ 0, "diff", OPT_STR, &opt.before, "BEFORE",
+	    "the changes since the trace in the file or database BEFORE", 0,
+	    0 },
 	{ 'k', "top", OPT_NUM, &opt.top, "K",
 	    "list K instances, and K queries (default 10)", 0, 1 << 30 },
 	{ 0 }
@@ -64,73 +71,162 @@ answer(struct filter *f, const struct trace *t, const struct scope *s,
 	costs_release(&a);
 }
 
-static void
-costs_all(struct filter *f, struct trace *t)
-{
-	struct pieces pieces = { 0 };
+/* What a trace is divided into, and how long its parts took. */
+struct measured {
+	struct trace trace;
+	struct variables variables;
 	struct scopes scopes;
 	struct queries queries;
-	const struct scope *s;
+};
+
+/* The trace must have events. */
+static void
+measure(struct measured *m)
+{
+	struct pieces pieces = { 0 };
+
+	trace_measure(&m->trace, &pieces);
+	scopes_make(&m->scopes, &m->trace, &pieces);
+	queries_make(&m->queries, &m->trace, &m->scopes);
+}
+
+static void
+release(struct measured *m)
+{
+	queries_release(&m->queries);
+	scopes_release(&m->scopes);
+	executions_release(&m->trace);
+	if (opt.before != NULL)
+		variables_release(&m->variables);
+}
+
+static void
+costs_all(struct filter *f, const struct measured *m)
+{
+	const struct trace *t = &m->trace;
+	const struct scope *all = m->scopes.list, *s;
 	bool is_selected, is_found = false;
 
-	trace_measure(t, &pieces);
-	scopes_make(&scopes, t, &pieces);
-	queries_make(&queries, t, &scopes);
-
 	if (opt.query == 0)
-		answer(f, t, &scopes.list[0], &queries);
-	for (s = scopes.list + 1; s < scopes.list + scopes.n; s++) {
+		answer(f, t, all, &m->queries);
+	for (s = all + 1; s < all + m->scopes.n; s++) {
 		is_selected = opt.query != 0 &&
 		    t->executions[s->root].key.id == (int64_t)opt.query;
 		if (opt.queries || is_selected)
-			answer(f, t, s, is_selected ? &queries : NULL);
+			answer(f, t, s, is_selected ? &m->queries : NULL);
 		is_found = is_found || is_selected;
 	}
 	if (opt.query != 0 && !is_found)
 		die("there is no query with the execution_id %llu",
 		    (unsigned long long)opt.query);
+	(f->text ? summary_report : summary_emit)(t, f);
+}
 
-	queries_release(&queries);
-	scopes_release(&scopes);
+static void
+diff_all(struct filter *f, const struct measured *m)
+{
+	bool is_single = m[NOW].queries.n_queries == 1 &&
+	    m[BEFORE].queries.n_queries == 1;
+	struct diff d;
+
+	diff_init(&d);
+	for (int side = 0; side < N_SIDES; side++)
+		diff_add(&d, &m[side].trace, &m[side].scopes,
+		    &m[side].queries, side, is_single);
+	diff_finish(&d);
+	if (f->text)
+		diff_report(&d, f, opt.top);
+	else
+		diff_emit(&d, f);
+	diff_release(&d);
+}
+
+static bool
+is_database(const char *path)
+{
+	char head[16] = "";
+	FILE *file = fopen(path, "rb");
+	bool is_it;
+
+	if (file == NULL)
+		return false;	/* reading it says why */
+	is_it = fread(head, sizeof head, 1, file) == 1 &&
+	    memcmp(head, "SQLite format 3", sizeof head) == 0;
+	fclose(file);
+	return is_it;
+}
+
+/* Reads the trace of a database or, if that is NULL, of the input. */
+static bool
+read_trace(struct filter *f, struct measured *m, const char *database)
+{
+	const struct rec *r;
+	bool has_rows = false;
+
+	*m = (struct measured){ .queries = { 0 } };
+	executions_init(&m->trace);
+	if (opt.before != NULL) {
+		variables_init(&m->variables);
+		m->trace.variables = &m->variables;
+	}
+	if (database != NULL) {
+		trace_read_database(&m->trace, f, database);
+	} else {
+		while ((r = filter_next(f)) != NULL)
+			if (executions_add(&m->trace, f, r))
+				expect.came = true;
+			else
+				expect_other(&expect, f, r);
+		has_rows = expect.came;
+		expect_end(&expect, f, "row", "the output of malparse");
+	}
+	executions_finish(&m->trace);
+	if (m->trace.n_events > 0)
+		measure(m);
+	return has_rows;
 }
 
 int
 main(int argc, char **argv)
 {
-	const struct rec *r;
 	struct filter f;
-	struct trace t;
-	bool has_rows = false;
+	struct measured m[N_SIDES] = { 0 };
+	bool has_rows, has_events = true;
+	int n_sides;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.queries && opt.query != 0)
 		die("--queries and --query exclude each other");
+	if (opt.before != NULL && (opt.queries || opt.query != 0))
+		die("--diff cannot be combined with --queries or --query");
 	if (opt.database != NULL && filter_operand(&f) != NULL)
 		die("--db and files exclude each other");
 
-	executions_init(&t);
-	if (opt.database != NULL) {
-		trace_read_database(&t, &f, opt.database);
-	} else {
-		while ((r = filter_next(&f)) != NULL)
-			if (executions_add(&t, &f, r))
-				expect.came = true;
-			else
-				expect_other(&expect, &f, r);
-		has_rows = expect.came;
-		expect_end(&expect, &f, "row", "the output of malparse");
+	n_sides = opt.before != NULL ? N_SIDES : 1;
+	has_rows = read_trace(&f, &m[NOW], opt.database);
+	if (opt.before != NULL) {
+		const char *database = is_database(opt.before) ? opt.before :
+		    NULL;
+
+		if (database == NULL)
+			filter_read_next(&f, opt.before, true);
+		has_rows |= read_trace(&f, &m[BEFORE], database);
 	}
 
-	executions_finish(&t);
-	if (t.n_events > 0) {
-		costs_all(&f, &t);
-		(f.text ? summary_report : summary_emit)(&t, &f);
-	} else if (f.text) {
+	for (int side = 0; side < n_sides; side++)
+		has_events &= m[side].trace.n_events > 0;
+	if (!has_events && f.text) {
 		buf_str(filter_out(&f), "There are no events.\n");
 		filter_emit(&f);
-	} else if (has_rows) {
-		filter_expect_records(&f, "there are no events");
+	} else if (!has_events) {
+		if (has_rows)
+			filter_expect_records(&f, "there are no events");
+	} else if (opt.before != NULL) {
+		diff_all(&f, m);
+	} else {
+		costs_all(&f, &m[NOW]);
 	}
-	executions_release(&t);
+	for (int side = 0; side < n_sides; side++)
+		release(&m[side]);
 	return filter_end(&f);
 }

@@ -1,0 +1,40 @@
+#ifndef MALSTAT_VARIABLES_H
+#define MALSTAT_VARIABLES_H
+
+#include "common/base/map.h"
+
+/*
+ * How many rows instructions read and produce.  An event names the variables
+ * that are its results and its arguments, and a row of each variable has its
+ * number of rows, if it is a BAT, and perhaps the server's estimate of it.  The
+ * rows of events, uses and variables may come in any order.
+ */
+struct variables {
+	struct variable_use *uses;
+	size_t n_uses, uses_cap;
+	struct variable *list;
+	size_t n, cap;
+	struct map by_key;
+};
+
+/* Rows, or -1 if they are not known; of several BATs, those of the greatest. */
+struct rows {
+	double in, out, estimate;
+};
+
+void variables_init(struct variables *);
+void variables_release(struct variables *);
+
+/* Ids are those of the rows of one trace, which has a number. */
+void variables_add_use(struct variables *, uint64_t trace, int64_t event_id,
+    int64_t variable_id, bool is_result);
+void variables_add(struct variables *, uint64_t trace, int64_t variable_id,
+    double rows, double estimate);
+
+/* Call this when all have been added, and before variables_rows(). */
+void variables_finish(struct variables *);
+
+struct rows variables_rows(const struct variables *, uint64_t trace,
+    int64_t event_id);
+
+#endif
