@@ -297,15 +297,27 @@ counted() {
 	assert_equal "$(values container '"\(.kind):\(.operation)"')" \
 		"call:user.f dataflow:language.dataflow plan:user.s1_1"
 	assert_equal "$(values operation .operation)" \
-		". dataflow.language language.pass remote.exec"
+		"assignment dataflow.language language.pass remote.exec"
 	assert_equal "$(values cores .busy_us)" 4
 }
 
-@test "assignments have no module and are the operation ." {
+@test "what has neither module nor name is the operation assignment" {
 	(execution 1 a; ran 10 15 1 2 x.y 3 |
 		sed 's/,"mal_module":"x","instruction":"y"//') >in
 	ask
-	assert_equal "$(values operation '.operation, .self_us')" ". 5"
+	assert_equal "$(values operation '.operation, .self_us')" "assignment 5"
+}
+
+@test "a report without statements says how to get them" {
+	generate S 50
+	for options in '' -s; do
+		malparse $options trace | jq -c 'del(.short_statement)' |
+			sed 's/"long_statement":"[^"]*",//' >in
+		[ -n "$options" ] && malparse $options trace >in
+		ask --text
+		lines "$output" | grep -c 'malparse -s rebuilds' || true
+	done >got
+	assert_equal "$(paste -sd' ' got)" '1 0'
 }
 
 @test "operations are sorted by self time, then name, with their share of work" {

@@ -169,5 +169,8 @@ array of amounts; 1 more value is not used"
 	lines '{"type":"node","id":"a","deps":[]}' >in
 	run -1 --separate-stderr profile-make in
 	assert_equal "$output" ""
-	[[ $stderr == *"no record says what was measured" ]]
+	[[ $stderr == *"a record of type node, which critpath reads" ]]
+	malparse "$DATA/malparse/sample-s.json" >in
+	run -1 --separate-stderr profile-make in
+	[[ $stderr == *"a record of type trace, which malstat reads" ]]
 }

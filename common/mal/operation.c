@@ -8,9 +8,11 @@ mal_operation(struct intern *names, struct span module, struct span function)
 	struct buf b = { 0 };
 	sym name;
 
-	buf_add(&b, module.p, module.n);
-	buf_char(&b, '.');
-	buf_add(&b, function.p, function.n);
+	if (module.n == 0 && function.n == 0)
+		buf_str(&b, "assignment");
+	else
+		buf_printf(&b, "%.*s.%.*s", SPAN_ARG(module),
+		    SPAN_ARG(function));
 	name = intern_add(names, buf_span(&b));
 	buf_release(&b);
 	return name;

@@ -95,7 +95,7 @@ is_bookkeeping(struct span label)
 	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
 		if (span_begins_with(function, modules[i]))
 			return true;
-	return span_eq(function, ".");	/* an assignment, or a return */
+	return span_eq(function, "assignment");
 }
 
 static bool

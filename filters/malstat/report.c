@@ -119,6 +119,7 @@ report_instances(const struct costs *a, struct buf *b, uint64_t top)
 	static const char *const heads[] = { "self", "share", "tag", "pc",
 	    "thread", "statement", NULL };
 	const struct instance *i;
+	size_t n_without = 0, from;
 	struct table t;
 
 	report_blank(b);
@@ -133,8 +134,15 @@ report_instances(const struct costs *a, struct buf *b, uint64_t top)
 		put_number(&t, i->thread);
 		table_text(&t, name_of(a, i->statement != SYM_NONE ?
 		    i->statement : i->operation));
+		n_without += i->statement == SYM_NONE;
 	}
 	table_print(&t, b);
+	if (n_without > 0) {
+		from = b->len;
+		buf_str(b, "malparse -s rebuilds the statements that are not "
+		    "shown.");
+		report_sentence(b, from);
+	}
 }
 
 static void

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/filter/expect.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/json/json.h"
@@ -213,7 +214,7 @@ main(int argc, char **argv)
 	struct span text;
 	const char *why;
 	struct buf machine = { 0 };
-	size_t n_read = 0;
+	struct expect expect = { 0 };
 
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
@@ -236,15 +237,17 @@ main(int argc, char **argv)
 	amounts_init(&amounts);
 	records = records_new(&amounts, &header);
 	while ((rec = filter_next_document(&f, &text)) != NULL) {
-		n_read++;
 		why = records_read(records, rec, text,
 		    (uint32_t)filter_n_begun(&f));
 		if (why != NULL)
 			filter_reject(&f, "%s", why);
+		else if (amounts.n == 0)
+			expect_other(&expect, &f, rec);
 	}
 
-	if (amounts.n == 0 && n_read > 0 && !f.truncated && !f.rejected)
-		filter_fail(&f, "no record says what was measured");
+	expect.came = amounts.n > 0 || f.truncated || f.rejected;
+	expect_end(&expect, &f, "record that says what was measured",
+	    "the output of another filter");
 	if (amounts.n > 0 && !f.truncated) {
 		write_profile(&f.out, &header, &amounts);
 		filter_emit(&f);

@@ -184,7 +184,8 @@ class Instance:
         self.session, self.thread = done.execution.session, done.thread
         self.start_us, self.end_us = min(start_us, done.us), done.us
         self.usec, self.statement = done.usec, done.statement
-        self.operation = ".".join(done.name)
+        self.operation = (".".join(done.name) if any(done.name)
+            else "assignment")
         self.kind = "plan" if done.pc == 0 else \
             "dataflow" if done.name == ("language", "dataflow") else \
             "call" if done.name[0] == "user" else "work"
