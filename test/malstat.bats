@@ -498,6 +498,40 @@ two_threads() {
 		"false false"
 }
 
+# 19 / (4 * 20) = 0.2375
+@test "the heartbeats of a session say how many cores its server has" {
+	two_threads >in
+	session=$(jq -r '.server_session // empty' in | head -n 1)
+	for id in 1 2; do
+		printf '{"type":"heartbeat","heartbeat_id":%s,"server_session":"%s"}\n' \
+			$id "$session"
+		for core in 0 1 2 3; do
+			printf '{"type":"cpuload","cpuload_id":1,"heartbeat_id":%s,"core":%s,"val":0.5}\n' \
+				$id $core
+		done
+	done >>in
+	ask
+	assert_equal "$(values cores '.cores, .utilisation_of_cores')" "4 0.2375"
+	ask --text
+	assert_line --partial "of what they could do, 23.8 % of its 4 cores."
+	two_threads >in
+	ask --text
+	assert_line --partial "How many cores the server has, the trace does not say."
+}
+
+@test "the cores are known from a database, too" {
+	generate S 50
+	session=$(jq -r '.session // empty' trace | head -n 1)
+	printf '{"source":"heartbeat","clk":1,"ctime":1544186015704126,"session":"%s","cpuload":[0.5,0.25,0]}\n' \
+		"$session" >>trace
+	agree_trace trace
+	malparse trace >in
+	malload db in >/dev/null
+	ask
+	[ "$(values cores .cores)" = 3 ]
+	malstat --db db | grep '"cores"' | diff - <(lines "$output" | grep '"cores"')
+}
+
 @test "a session has the workers of the servers in its traces" {
 	server() { printf '{"type":"server","threads":%s}\n' "$1"; }
 	use='"\(.session):\(.workers // "?")"'
@@ -987,7 +1021,7 @@ rejects() {
 }
 
 @test "records of other types are ignored, whatever they contain" {
-	(two_threads; lines '{"type":"task","pc":"x"}' '{"type":"cpuload"}' \
+	(two_threads; lines '{"type":"task","pc":"x"}' '{"type":"mal_type"}' \
 		'{"type":"stat","stat":"wall"}' '{"type":"mal_variable"}') >in
 	ask
 	first=$output

@@ -24,7 +24,10 @@ static const char *const selects[] = {
 	"SELECT 'query' AS type, query_text, root_execution_id FROM query",
 	"SELECT 'initiates_executions' AS type, parent_id, child_id "
 	    "FROM initiates_executions",
-	"SELECT 'server' AS type, threads FROM server"
+	"SELECT 'server' AS type, threads FROM server",
+	"SELECT 'heartbeat' AS type, heartbeat_id, server_session, "
+	    "count(cpuload_id) AS cores FROM heartbeat "
+	    "LEFT JOIN cpuload USING (heartbeat_id) GROUP BY heartbeat_id"
 };
 static const char *const selects_of_variables[] = {
 	"SELECT 'event_variable_list' AS type, event_id, variable_id, "

@@ -152,6 +152,7 @@ static void
 emit_session(const struct costs *a, struct filter *f, const struct cores *c)
 {
 	int64_t workers = a->trace->sessions[c->session].workers;
+	int64_t cores = a->trace->sessions[c->session].cores;
 	const struct use *q = &c->queries;
 	struct buf *b = begin_record(a, f, "cores");
 
@@ -161,6 +162,11 @@ emit_session(const struct costs *a, struct filter *f, const struct cores *c)
 		json_int(b, "workers", workers);
 		json_ratio(b, "utilisation_of_workers",
 		    utilisation(&c->use, workers));
+	}
+	if (cores > 0) {
+		json_int(b, "cores", cores);
+		json_ratio(b, "utilisation_of_cores",
+		    utilisation(&c->use, cores));
 	}
 	put_parallelism(b, &c->use);
 
@@ -175,6 +181,9 @@ emit_session(const struct costs *a, struct filter *f, const struct cores *c)
 		if (workers > 0)
 			json_ratio(b, "query_utilisation_of_workers",
 			    utilisation(q, workers));
+		if (cores > 0)
+			json_ratio(b, "query_utilisation_of_cores",
+			    utilisation(q, cores));
 		json_int(b, "query_idle_us", q->idle_us);
 		json_int(b, "query_serial_us", q->serial_us);
 	}

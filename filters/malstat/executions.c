@@ -21,6 +21,16 @@ struct instruction {
 	int64_t start_us;		/* of the open instance */
 };
 
+/* What the rows of a heartbeat say. */
+struct heartbeat {
+	struct {
+		uint64_t trace;
+		int64_t id;
+	} key;
+	uint32_t session;		/* or INDEX_NONE */
+	int64_t n_cores;		/* rows of cpuload */
+};
+
 /* Indexes in executions_keys. */
 #define EXECUTIONS_KEYS(K)						\
 	K(EXECUTION, "execution_id") K(SESSION, "server_session")	\
@@ -36,7 +46,8 @@ struct instruction {
 	K(FUNCTION, "user_function") K(LOCAL, "local_time")		\
 	K(EVENT_ID, "event_id") K(VARIABLE_ID, "variable_id")		\
 	K(CREATED, "created") K(REASSIGNED, "reassigned")		\
-	K(COUNT, "var_count") K(ESTIMATE, "nestimate")
+	K(COUNT, "var_count") K(ESTIMATE, "nestimate")			\
+	K(HEARTBEAT, "heartbeat_id") K(N_CORES, "cores")
 KEY_INDEXES(EXECUTIONS_KEYS);
 const char *const executions_keys[] = KEY_TEXTS(EXECUTIONS_KEYS);
 
@@ -61,6 +72,15 @@ instruction_key(const void *context, uint32_t i)
 	    sizeof t->instructions[i].key);
 }
 
+static struct span
+heartbeat_key(const void *context, uint32_t i)
+{
+	const struct trace *t = context;
+
+	return span_bytes(&t->heartbeats[i].key,
+	    sizeof t->heartbeats[i].key);
+}
+
 void
 executions_init(struct trace *t)
 {
@@ -69,6 +89,7 @@ executions_init(struct trace *t)
 	intern_init(&t->session_keys);
 	map_init(&t->execution_by_key, execution_key, t);
 	map_init(&t->instruction_by_key, instruction_key, t);
+	map_init(&t->heartbeat_by_key, heartbeat_key, t);
 }
 
 void
@@ -78,6 +99,8 @@ executions_release(struct trace *t)
 	intern_release(&t->session_keys);
 	map_release(&t->execution_by_key);
 	map_release(&t->instruction_by_key);
+	map_release(&t->heartbeat_by_key);
+	free(t->heartbeats);
 	free(t->sessions);
 	free(t->executions);
 	free(t->instructions);
@@ -400,6 +423,37 @@ add_server(struct trace *t, struct filter *f, const struct rec *r)
 	t->workers[t->number] = combine_workers(t->workers[t->number], workers);
 }
 
+/*
+ * A heartbeat names its session, and has a row of cpuload for each core.  A
+ * database has counted these rows.
+ */
+static void
+add_heartbeat(struct trace *t, struct filter *f, const struct rec *r)
+{
+	struct heartbeat new = { .session = INDEX_NONE }, *h;
+	uint32_t i, next = (uint32_t)t->n_heartbeats;
+	struct span session;
+	int64_t n_cores = rec_is(r, "cpuload");
+
+	if (!filter_need_int(f, r, HEARTBEAT, &new.key.id) ||
+	    !filter_get_str(f, r, SESSION, &session))
+		return;
+	new.key.trace = t->number;
+	i = map_find_or_add(&t->heartbeat_by_key,
+	    span_bytes(&new.key, sizeof new.key), next);
+	if (i == next) {
+		t->heartbeats = mem_grow(t->heartbeats, &t->heartbeats_cap,
+		    t->n_heartbeats + 1, sizeof *t->heartbeats);
+		t->heartbeats[t->n_heartbeats++] = new;
+	}
+	h = &t->heartbeats[i];
+	if (session.n > 0)
+		h->session = find_session(t, intern_add(&t->names, session),
+		    ANY_TRACE);
+	rec_int(r, N_CORES, &n_cores);
+	h->n_cores += n_cores;
+}
+
 /* Flags are 1 in a database. */
 static bool
 is_set(const struct rec *r, unsigned key)
@@ -488,6 +542,8 @@ executions_add(struct trace *t, struct filter *f, const struct rec *r)
 		add_link(t, f, r);
 	else if (rec_is(r, "server"))
 		add_server(t, f, r);
+	else if (rec_is(r, "heartbeat") || rec_is(r, "cpuload"))
+		add_heartbeat(t, f, r);
 	else if (rec_is(r, "event_variable_list"))
 		add_use(t, f, r);
 	else if (rec_is(r, "mal_variable"))
@@ -566,7 +622,7 @@ executions_finish(struct trace *t)
 {
 	const struct execution *x = t->executions;
 	struct instance *i = t->instances;
-	int64_t sum_us = 0, *workers;
+	int64_t sum_us = 0, *workers, *cores;
 	size_t n_kept = 0;
 
 	warn_of_copies(t);
@@ -592,6 +648,12 @@ executions_finish(struct trace *t)
 	for (size_t k = 1; k < t->n; k++)
 		i[k].lane = i[k - 1].lane + (i[k].thread != i[k - 1].thread ||
 		    session_of(t, &i[k]) != session_of(t, &i[k - 1]));
+
+	for (size_t k = 0; k < t->n_heartbeats; k++)
+		if (t->heartbeats[k].session != INDEX_NONE) {
+			cores = &t->sessions[t->heartbeats[k].session].cores;
+			*cores = time_later(*cores, t->heartbeats[k].n_cores);
+		}
 
 	/* All traces that have executions of a session count. */
 	for (; x < t->executions + t->n_executions; x++) {

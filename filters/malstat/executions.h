@@ -77,6 +77,7 @@ struct session {
 	int64_t workers;	/* worker threads of the server; 0 if its traces
 				   state different numbers, INT_UNKNOWN if none
 				   states a number */
+	int64_t cores;		/* of the server, by its heartbeats; or 0 */
 	int64_t local_us;	/* of the last event with CLOCK_LOCAL, or
 				   INT_UNKNOWN */
 };
@@ -93,6 +94,9 @@ struct trace {
 	struct instruction *instructions;	/* (execution, pc) */
 	size_t n_instructions, instructions_cap;
 	struct map instruction_by_key;
+	struct heartbeat *heartbeats;
+	size_t n_heartbeats, heartbeats_cap;
+	struct map heartbeat_by_key;
 	struct instance *instances;
 	size_t n, cap;			/* of instances */
 	struct variables *variables;	/* NULL: they are not needed */

@@ -66,6 +66,7 @@ report_utilisation(const struct costs *a, struct buf *b, const struct cores *c)
 {
 	const struct use *u = &c->use;
 	int64_t workers = a->trace->sessions[c->session].workers;
+	int64_t cores = a->trace->sessions[c->session].cores;
 	size_t from = b->len;
 
 	if (a->n_sessions > 1) {
@@ -86,7 +87,16 @@ report_utilisation(const struct costs *a, struct buf *b, const struct cores *c)
 		report_percent(b, utilisation(u, workers));
 		buf_printf(b, " of the server's %lld", (long long)workers);
 	}
+	if (cores > 0) {
+		buf_str(b, ", ");
+		report_percent(b, utilisation(u, cores));
+		buf_printf(b, " of its %lld core%s", (long long)cores,
+		    plural(cores, "", "s"));
+	}
 	buf_char(b, '.');
+	if (workers <= 0 && cores == 0)
+		buf_str(b, "  How many cores the server has, the trace does "
+		    "not say.");
 	report_sentence(b, from);
 }
 

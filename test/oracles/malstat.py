@@ -24,7 +24,7 @@ from fractions import Fraction
 
 KINDS = ["work", "call", "dataflow", "plan"]
 RATIOS = {"share", "utilisation", "average_parallelism",
-          "utilisation_of_workers"}
+          "utilisation_of_workers", "utilisation_of_cores"}
 RATIOS |= {"query_" + key for key in RATIOS}
 
 
@@ -67,6 +67,8 @@ class Trace:
         self.executions, self.events = {}, []
         # workers[number of a trace]: the numbers that its server rows state.
         self.workers, self.n_no_clock = collections.defaultdict(set), 0
+        # The session of each heartbeat, and its rows of cpuload.
+        self.heartbeats, self.loads = {}, collections.Counter()
 
     def execution(self, key, trace):
         return self.executions.setdefault(key, Execution(key, trace))
@@ -77,6 +79,11 @@ class Trace:
         numbers = {n for x in self.executions.values() if x.session == session
                 for n in self.workers[x.trace]}
         return numbers.pop() if len(numbers) == 1 else 0
+
+    def cores_of(self, session):
+        return max((self.loads[key] for key, name in self.heartbeats.items()
+                    if name == session.name and session.trace is None),
+                   default=0)
 
     def add(self, execution, pc, state, clocks, **rest):
         """Adds an event.  clocks: its times on the relative and the absolute
@@ -107,6 +114,11 @@ def trace_of_rows(rows):
             number += 1
         elif r["type"] == "server":
             trace.workers[number].add(r["threads"])
+        elif r["type"] == "heartbeat":
+            trace.heartbeats[number, r["heartbeat_id"]] = r.get(
+                "server_session")
+        elif r["type"] == "cpuload":
+            trace.loads[number, r["heartbeat_id"]] += 1
         elif r["type"] == "mal_execution":
             x = execution(r["execution_id"])
             x.has_only_ends = "server_session" not in r and "client" in r
@@ -151,6 +163,10 @@ def trace_of_server(paths):
         is_p = "phase" in o
         if "packages" in o:
             trace.workers[0].add(int(o["threads"]))
+        if "cpuload" in o:
+            key = 0, len(trace.heartbeats)
+            trace.heartbeats[key] = o.get("session")
+            trace.loads[key] = len(o["cpuload"])
         # Skip heartbeats, headers, and phases that belong to no execution.
         if not o.get("tag") and not (o.get("source") == "trace" or
                                      o.get("phase") == "mal_engine"):
@@ -332,6 +348,9 @@ class Answers:
         if workers > 0:
             row["query_utilisation_of_workers"] = ratio(busy_us,
                                                         wall_us * workers)
+        cores = self.trace.cores_of(session)
+        if cores > 0:
+            row["query_utilisation_of_cores"] = ratio(busy_us, wall_us * cores)
         return row
 
     def records_of(self, root):
@@ -409,6 +428,10 @@ class Answers:
         if workers > 0:
             row.update(workers=workers, utilisation_of_workers=ratio(
                 row["busy_us"], row["wall_us"] * workers))
+        cores = self.trace.cores_of(session)
+        if cores > 0:
+            row.update(cores=cores, utilisation_of_cores=ratio(
+                row["busy_us"], row["wall_us"] * cores))
         if root is None:
             row.update(self.while_queries_ran(session))
         return dict(type="cores", query=root, threads_seen=n_threads, **row)
