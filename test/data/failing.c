@@ -188,6 +188,17 @@ close(int fd)
 		return real(a, b, c, d, e, f);				\
 	}
 
+/* For ferror(): a stream of glibc begins with its flags. */
+static long
+fail_stream(long stream, long failure)
+{
+	enum { IO_ERR_SEEN = 0x20 };
+
+	*(int *)stream |= IO_ERR_SEEN;
+	return failure;
+}
+
+FUNCTION(posix_memalign, ALLOCATE, ENOMEM)
 FUNCTION(mmap, MAP, -1)
 FUNCTION(mmap64, MAP, -1)
 FUNCTION(mremap, MAP, -1)
@@ -203,6 +214,7 @@ FUNCTION(fdopendir, OPEN, 0)
 FUNCTION(opendir, OPEN, 0)
 FUNCTION(mkostemp, OPEN, -1)
 FUNCTION(mkdtemp, OPEN, 0)
+FUNCTION(dup, OPEN, -1)
 FUNCTION(pipe2, OPEN, -1)
 FUNCTION(signalfd, OPEN, -1)
 FUNCTION(getpwuid, OPEN, 0)
@@ -212,11 +224,11 @@ FUNCTION(__read_chk, READ, -1)
 FUNCTION(pread, READ, -1)
 FUNCTION(pread64, READ, -1)
 FUNCTION(__pread_chk, READ, -1)
-FUNCTION(fgets, READ, 0)
-FUNCTION(__fgets_chk, READ, 0)
-FUNCTION(getline, READ, -1)
-FUNCTION(getdelim, READ, -1)
-FUNCTION(__getdelim, READ, -1)
+FUNCTION(fgets, READ, fail_stream(c, 0))
+FUNCTION(__fgets_chk, READ, fail_stream(d, 0))
+FUNCTION(getline, READ, fail_stream(c, -1))
+FUNCTION(getdelim, READ, fail_stream(d, -1))
+FUNCTION(__getdelim, READ, fail_stream(d, -1))
 FUNCTION(recvmsg, READ, -1)
 FUNCTION(write, WRITE, -1)
 FUNCTION(pwrite, WRITE, -1)
