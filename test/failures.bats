@@ -115,6 +115,8 @@ store() {
 	fails --writes execlog-parse -o out --rejects rejects in
 	cp "$DATA"/malparse/sample-s.json s
 	fails --writes malparse -o out --state state s
+	fails --sites '^(open|read) execlog' execlog-parse --each -o out in.gz \
+		in.zst
 	fails --writes pidx-init -o out .
 }
 

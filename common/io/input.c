@@ -94,16 +94,23 @@ input_release(struct input *in)
 	*in = (struct input){ .fd = -1, .opened = -1 };
 }
 
-/* For a file that cannot be opened or read because of `why`. */
+/* Ends the file, which cannot be opened or read because of `why`. */
 static COLD void
-fail(struct input *in, const char *what, const char *why)
+end_unreadable(struct input *in, const char *what, const char *why)
 {
-	if (!in->survives)
-		die("cannot %s '%s': %s", what, in->name, why);
 	in->failure.len = 0;
 	buf_printf(&in->failure, "%s '%s': %s", what, in->name, why);
 	in->damage = buf_cstr(&in->failure);
 	in->unreadable = true;
+}
+
+/* The same, because of errno. */
+static COLD void
+fail(struct input *in, const char *what)
+{
+	if (!in->survives || err_is_failure(errno))
+		die_errno("cannot %s '%s'", what, in->name);
+	end_unreadable(in, what, strerror(errno));
 }
 
 static size_t
@@ -115,7 +122,7 @@ read_some(struct input *in, void *to, size_t size)
 		n = read(in->fd, to, size);
 	while (n < 0 && errno == EINTR);
 	if (n < 0) {
-		fail(in, "read", strerror(errno));
+		fail(in, "read");
 		return 0;
 	}
 	in->bytes_read += (uint64_t)n;
@@ -170,7 +177,7 @@ reject_other_compressions(struct input *in)
 		    in->fd == 0 ? "" : in->name, err_program());
 		if (!in->survives)
 			die("%s is %s", in->name, buf_cstr(&why));
-		fail(in, "read", buf_cstr(&why));
+		end_unreadable(in, "read", buf_cstr(&why));
 		in->at = in->end;
 	}
 	buf_release(&why);
@@ -259,7 +266,7 @@ input_next_file(struct input *in)
 	in->eof = in->unreadable = false;
 	in->damage = in->misnamed = NULL;
 	if (in->fd < 0)
-		fail(in, "open", strerror(errno));
+		fail(in, "open");
 	else
 		detect_format(in);
 	return true;

@@ -18,7 +18,8 @@ enum { INPUT_PADDING = 64 };
  * The bytes that have been read but not consumed are [at, end), and do not move
  * until the next input_more().  Code that processes blocks may access
  * INPUT_PADDING bytes past end, whose values are undefined.  A file that cannot
- * be opened or read ends the program, unless `survives` is set.
+ * be opened or read ends the program, unless `survives` is set and the machine
+ * has not failed.
  */
 struct input {
 	const char *at, *end;	/* the caller advances at */
