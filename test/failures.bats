@@ -117,6 +117,7 @@ store() {
 	fails --writes malparse -o out --state state s
 	fails --sites '^(open|read) execlog' execlog-parse --each -o out in.gz \
 		in.zst
+	fails --sites '^stat execlog' execlog-parse -o /dev/stdout in.gz
 	fails --writes pidx-init -o out .
 }
 

@@ -35,18 +35,13 @@ forget_temporary(const char *temporary)
 			temporaries[i] = NULL;
 }
 
-/* The mode of the target; if it is missing, the mode that open() would give. */
+/* The mode that open() gives a new file. */
 static mode_t
-mode_of(const char *target)
+default_mode(void)
 {
 	mode_t mask = umask(0);
-	struct stat st;
 
 	umask(mask);
-	if (stat(target, &st) == 0)
-		return st.st_mode & 07777;
-	if (errno != ENOENT)
-		die_errno("cannot examine '%s'", target);
 	return 0666 & ~mask;
 }
 
@@ -91,7 +86,7 @@ resolve_links(const char *path)
 
 /* Creates o->temporary, a file beside the target; returns its descriptor. */
 static int
-open_temporary(struct output *o)
+open_temporary(struct output *o, mode_t mode)
 {
 	size_t n = strlen(o->target), i = 0;
 	int fd;
@@ -110,7 +105,7 @@ open_temporary(struct output *o)
 		bug("more than %d temporary files", TEMPORARIES_MAX);
 	temporaries[i] = o->temporary;
 	cleanup_unblock_signals();
-	if (fchmod(fd, mode_of(o->target)) != 0)
+	if (fchmod(fd, mode) != 0)
 		die_errno("cannot set the mode of '%s'", o->temporary);
 	return fd;
 }
@@ -118,6 +113,7 @@ open_temporary(struct output *o)
 void
 output_open(struct output *o, const char *path)
 {
+	bool exists;
 	struct stat st;
 
 	*o = (struct output){ .fd = 1, .name = "<stdout>" };
@@ -132,14 +128,17 @@ output_open(struct output *o, const char *path)
 	if (path == NULL)
 		return;
 	o->name = path;
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+	exists = stat(path, &st) == 0;
+	if (!exists && errno != ENOENT)
+		die_errno("cannot examine '%s'", path);
+	if (exists && !S_ISREG(st.st_mode)) {
 		o->fd = open(path, O_WRONLY | O_CLOEXEC);
 		if (o->fd < 0)
 			die_errno("cannot open '%s'", path);
 		return;
 	}
 	o->target = resolve_links(path);
-	o->fd = open_temporary(o);
+	o->fd = open_temporary(o, exists ? st.st_mode & 07777 : default_mode());
 }
 
 bool
