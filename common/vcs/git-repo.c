@@ -530,6 +530,9 @@ gitvcs_open(struct vcs *v, const char *path, bool upwards)
 	g->recoder = (iconv_t)-1;
 	set_up_library();
 	error = open_repository(&g->repo, path, flags);
+	/* libgit2 takes a file that it cannot examine for a missing one. */
+	if (error == GIT_ENOTFOUND)
+		error = open_repository(&g->repo, path, flags);
 	if (path == NULL)
 		path = ".";
 	if (error == GIT_ENOTFOUND)
