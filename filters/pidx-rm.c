@@ -1,6 +1,5 @@
 /* pidx-rm - removes profiles from the indexes of a Perun store */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,12 +134,8 @@ remove_marked(struct filter *f, const struct target *t)
 	for (size_t i = 0; i < t->entries->n; i++, e++) {
 		if (!t->removed[i])
 			continue;
-		if (is_pending &&
-		    !pending_remove(&job.perun.store, e->path.p)) {
-			filter_fail(f, "cannot remove the pending profile "
-			    "'%s': %s", e->path.p, strerror(errno));
-			continue;
-		}
+		if (is_pending)
+			pending_remove(&job.perun.store, e->path.p);
 		b = filter_begin_record(f, is_pending ? "pending" : "entry");
 		if (is_pending)
 			json_str(b, "path", e->path);

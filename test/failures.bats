@@ -65,6 +65,9 @@ store() {
 	store
 	fails --sites "$OTHERS" --writes pidx-write -o out c.perf
 	fails --sites "$OTHERS" --writes pidx-rm -o out a.perf
+	fails --sites '^(unlinkat|openat) pidx' --writes pidx-rm -o out 0@p
+	fails --sites '^(unlinkat|openat) pidx' --writes pidx-write -j -c HEAD \
+		-o out
 	fails --sites "$OTHERS" --writes pidx-fsck --prune -o out
 	object=$(file "$(pidx-read HEAD | jq -r 'select(.path == "a.perf").object')")
 	chmod u+w "$object" && truncate -s -3 "$object"

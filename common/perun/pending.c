@@ -63,16 +63,15 @@ pending_open(const struct store *s, const char *name, struct stat *st)
 	return -1;
 }
 
-bool
+void
 pending_remove(const struct store *s, const char *name)
 {
-	int jobs = open_jobs(s), status;
+	int jobs = open_jobs(s);
 
-	if (jobs == -1)
-		return false;
-	status = unlinkat(jobs, name, 0);
-	fd_close(jobs);
-	return status == 0;
+	if ((jobs == -1 || unlinkat(jobs, name, 0) != 0) && errno != ENOENT)
+		die_errno("cannot remove the pending profile '%s'", name);
+	if (jobs != -1)
+		close(jobs);
 }
 
 int64_t

@@ -30,8 +30,8 @@ struct stat;
  */
 int pending_open(const struct store *, const char *name, struct stat *);
 
-/* Removes a pending profile; false on an error, with errno. */
-bool pending_remove(const struct store *, const char *name);
+/* Removes a pending profile, unless it is gone; dies if it cannot. */
+void pending_remove(const struct store *, const char *name);
 
 /*
  * The modification time of a file in seconds, rounded as Perun does: to the

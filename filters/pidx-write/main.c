@@ -248,14 +248,8 @@ find_document(struct filter *f, const struct rec *r)
 static void
 take_back_pending(struct filter *f)
 {
-	const char *name;
-
-	for (sym i = 0; f->truncated && i < job.pending.n; i++) {
-		name = intern_str(&job.pending, i);
-		if (!pending_remove(&job.perun.store, name))
-			die_errno("cannot remove the pending profile '%s'",
-			    name);
-	}
+	for (sym i = 0; f->truncated && i < job.pending.n; i++)
+		pending_remove(&job.perun.store, intern_str(&job.pending, i));
 }
 
 /*
@@ -461,10 +455,8 @@ register_all(struct filter *f)
 		}
 		filter_end_record(f);
 
-		if (r->job_file.n > 0 && !opt.keep &&
-		    !pending_remove(&job.perun.store, r->job_file.p))
-			filter_fail(f, "cannot remove the pending profile "
-			    "'%s': %s", r->job_file.p, strerror(errno));
+		if (r->job_file.n > 0 && !opt.keep)
+			pending_remove(&job.perun.store, r->job_file.p);
 	}
 }
 
