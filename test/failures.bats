@@ -122,7 +122,12 @@ store() {
 	fails --sites '^(open|read) execlog' execlog-parse --each -o out in.gz \
 		in.zst
 	fails --sites '^stat execlog' execlog-parse -o /dev/stdout in.gz
-	fails --writes pidx-init -o out .
+}
+
+@test "a new store" {
+	rm -r .perun
+	fails --sites "$OTHERS" --writes pidx-init -o out .
+	fails --sites '^openat pidx' --writes pidx-init -o out .
 }
 
 @test "programs that are recorded" {

@@ -182,17 +182,19 @@ complete_store(const char *path, bool is_new)
 	return ok;
 }
 
-/* Removes an incomplete store under its temporary name; preserves errno. */
+/*
+ * Removes an incomplete store under its temporary name; preserves errno.  Opens
+ * nothing, because descriptors may be what is missing.
+ */
 static void
 remove_temporary(const char *path)
 {
-	int error = errno, store = open(path, O_RDONLY | O_DIRECTORY);
+	char item[sizeof job.paths->store + sizeof ".XXXXXX/.gitignore"];
+	int error = errno;
 
-	if (store != -1) {
-		for (size_t i = 0; i < N_ITEMS; i++)
-			unlinkat(store, init_items[i],
-			    i < N_DIRECTORIES ? AT_REMOVEDIR : 0);
-		close(store);
+	for (size_t i = 0; i < N_ITEMS; i++) {
+		snprintf(item, sizeof item, "%s/%s", path, init_items[i]);
+		remove(item);
 	}
 	rmdir(path);
 	errno = error;
