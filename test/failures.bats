@@ -53,6 +53,8 @@ store() {
 	fails --sites "$OTHERS" pidx-read --pending -o out
 	fails --sites "$OTHERS" perf-diff --unjudged pass -o out HEAD HEAD
 	fails --sites "$OTHERS" pidx-fsck -o out
+	lines 'cmds: [./a]' 'collectors: [{name: time}]' >.perun/local.yml
+	fails --sites "$OTHERS" pidx-jobs -o out
 }
 
 @test "an index whose strings only the objects decide" {
@@ -128,6 +130,16 @@ store() {
 	rm -r .perun
 	fails --sites "$OTHERS" --writes pidx-init -o out .
 	fails --sites '^openat pidx' --writes pidx-init -o out .
+}
+
+@test "each filter that this file does not name" {
+	find_filters
+	for f in "${FILTERS[@]}"; do
+		grep -qw -- "$f" "$BATS_TEST_FILENAME" && continue
+		samples=("$DATA/$f"/sample*)
+		cp "${samples[0]}" in
+		fails "$f" -o out in
+	done
 }
 
 @test "programs that are recorded" {
