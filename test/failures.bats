@@ -80,6 +80,7 @@ store() {
 @test "git, as libgit2 reads it" {
 	fails --sites '^stat libgit2' vcs-resolve -o out HEAD
 	echo 2 >f && git commit -q -a -m second && git tag v1
+	fails --sites '^access libgit2' vcs-resolve -o out HEAD~1
 	for command in 'vcs-log' 'vcs-log HEAD~1..v1' vcs-heads \
 		'vcs-heads --dirty' 'vcs-resolve v1'; do
 		fails --lasting --sites '^\S+ libgit2' $command -o out
@@ -91,6 +92,9 @@ store() {
 	git clone -q --depth 1 "file://$PWD" shallow && cd shallow
 	fails --sites "$OTHERS" vcs-log -o out
 	fails --sites "$OTHERS" vcs-resolve -o out :/second
+	fails --lasting --sites '^(?!stat)\S+ libgit2' vcs-log -o out
+	git repack -q -a -d
+	fails --sites '^(access|open) libgit2' vcs-log -o out
 }
 
 @test "debug information" {

@@ -46,8 +46,8 @@ kind_of(git_object_t type)
 
 /*
  * Dies if libgit2 has not found a name because the machine has failed: looks
- * for the object that its message names by "(ID)", for that of the reference
- * with which the name begins, and at the packs.
+ * for the object that its message names by "(ID)" and for that of the reference
+ * with which the name begins.
  */
 static void
 check_name(struct gitvcs *g, const char *name, int error)
@@ -71,7 +71,6 @@ check_name(struct gitvcs *g, const char *name, int error)
 		git_reference_free(ref);
 	}
 	free(base);
-	gitvcs_check_packs(g);
 }
 
 /* Sets the reason for an error code of libgit2, and returns false. */
@@ -445,9 +444,10 @@ resolve_and_peel(struct vcs *v, const char *name, enum vcs_kind kind,
 		error = resolve_ambiguous(g, name, kind, &object);
 	if (error != 0) {
 		explain(v, error);
+		gitvcs_check_packs(g);
+		gitvcs_check(error, name);
 		if (error == GIT_ENOTFOUND)
 			check_name(g, name, error);
-		gitvcs_check(error, name);
 		return false;
 	}
 	if (kind != VCS_ANY) {
@@ -480,25 +480,17 @@ resolve_simple(struct gitvcs *g, const char *name, enum vcs_kind kind,
 	git_object_t type;
 	git_oid oid;
 	size_t size;
-	int error;
 
 	if (*name == '\0')
 		return false;	/* git_reference_dwim() would return HEAD */
 	if (strlen(name) != VCS_ID_LEN || git_oid_fromstr(&oid, name) != 0) {
-		error = git_reference_dwim(&ref, g->repo, name);
-		if (error != 0) {
-			gitvcs_check(error, name);
+		if (git_reference_dwim(&ref, g->repo, name) != 0)
 			return false;
-		}
 		oid = *git_reference_target(ref);
 		git_reference_free(ref);
 	}
-	error = git_odb_read_header(&size, &type, g->odb, &oid);
-	if (error != 0) {
-		gitvcs_check(error, name);
-		gitvcs_check_object(g, &oid);
+	if (git_odb_read_header(&size, &type, g->odb, &oid) != 0)
 		return false;
-	}
 	*actual_kind = kind_of(type);
 	gitvcs_format_id(id, &oid);
 	return kind == VCS_ANY || kind == *actual_kind;
@@ -514,6 +506,8 @@ gitvcs_massage_parameter(struct vcs *v, const char *text, enum vcs_kind kind,
 	buf_add(&name, text, strlen(text) + 1);
 	ok = rewrite(v, &name) &&
 	    (resolve_simple(v->state, name.data, kind, id, actual_kind) ||
+	    resolve_and_peel(v, name.data, kind, id, actual_kind) ||
+	    /* What has failed once may work now. */
 	    resolve_and_peel(v, name.data, kind, id, actual_kind));
 	buf_release(&name);
 	return ok;

@@ -571,29 +571,6 @@ gitvcs_init(struct vcs *v, const char *path)
 /* --- objects --- */
 
 void
-gitvcs_check_object(const struct gitvcs *g, const git_oid *id)
-{
-	git_odb_backend *b;
-	git_object_t type;
-	struct vcs_id hex;
-	size_t size;
-	void *data;
-	int error;
-
-	gitvcs_format_id(&hex, id);
-	for (size_t i = 0; i < git_odb_num_backends(g->odb); i++) {
-		if (git_odb_get_backend(&b, g->odb, i) != 0)
-			continue;
-		errno = 0;
-		error = b->read(&data, &size, &type, b, id);
-		if (error == 0)
-			git_odb_backend_data_free(b, data);
-		else
-			gitvcs_check(error, hex.hex);
-	}
-}
-
-void
 gitvcs_check_packs(const struct gitvcs *g)
 {
 	struct buf path = { 0 };
@@ -603,7 +580,7 @@ gitvcs_check_packs(const struct gitvcs *g)
 	void *map;
 	char byte;
 	size_t n;
-	int fd;
+	int fd, saved_errno = errno;
 
 	buf_printf(&path, "%sobjects/pack", git_repository_commondir(g->repo));
 	n = path.len;
@@ -633,6 +610,31 @@ gitvcs_check_packs(const struct gitvcs *g)
 	}
 	listing_release(&packs);
 	buf_release(&path);
+	errno = saved_errno;
+}
+
+void
+gitvcs_check_object(const struct gitvcs *g, const git_oid *id)
+{
+	git_odb_backend *b;
+	git_object_t type;
+	struct vcs_id hex;
+	size_t size;
+	void *data;
+	int error;
+
+	gitvcs_check_packs(g);	/* names the reason, which libgit2 does not */
+	gitvcs_format_id(&hex, id);
+	for (size_t i = 0; i < git_odb_num_backends(g->odb); i++) {
+		if (git_odb_get_backend(&b, g->odb, i) != 0)
+			continue;
+		errno = 0;
+		error = b->read(&data, &size, &type, b, id);
+		if (error == 0)
+			git_odb_backend_data_free(b, data);
+		else
+			gitvcs_check(error, hex.hex);
+	}
 }
 
 bool
@@ -643,9 +645,10 @@ gitvcs_read_commit(struct vcs *v, const git_oid *id, git_odb_object **object)
 
 	gitvcs_format_id(&hex, id);
 	if (git_odb_read(object, g->odb, id) != 0) {
-		gitvcs_fail(v, "cannot read commit %s", hex.hex);
 		gitvcs_check_object(g, id);
-		return false;
+		/* What has failed once may work now. */
+		if (git_odb_read(object, g->odb, id) != 0)
+			return gitvcs_fail(v, "cannot read commit %s", hex.hex);
 	}
 	if (git_odb_object_type(*object) == GIT_OBJECT_COMMIT)
 		return true;

@@ -32,16 +32,17 @@ void gitvcs_open_graph(const struct gitvcs *, struct commit_graph *);
 void gitvcs_check(int error, const char *what);
 
 /*
- * The same for an object that libgit2 has not found.  It has looked in several
+ * Dies if a pack of the repository cannot be read: libgit2 then goes on as if
+ * it were not there, and finds nothing that is in it, or says that it is
+ * invalid.  Preserves errno.
+ */
+void gitvcs_check_packs(const struct gitvcs *);
+
+/*
+ * Both for an object that libgit2 has not found.  It has looked in several
  * places, and errno is about the last of them; here each is tried by itself.
  */
 void gitvcs_check_object(const struct gitvcs *, const git_oid *);
-
-/*
- * Dies if a pack of the repository cannot be read: libgit2 then goes on as if
- * it were not there, and finds nothing that is in it.
- */
-void gitvcs_check_packs(const struct gitvcs *);
 
 /* gitvcs_check(), or vcs_fail() with libgit2's message after the text. */
 bool gitvcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);
