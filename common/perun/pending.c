@@ -97,7 +97,6 @@ load(struct pending *p, const char *name, struct stat *st)
 		return false;
 	if (!store_read_all(fd, &p->text))
 		die_errno("cannot read '%s/jobs/%s'", p->store->path, name);
-	close(fd);
 	return true;
 }
 

@@ -347,21 +347,22 @@ bool
 store_read_all(int fd, struct buf *b)
 {
 	struct stat st;
-	ssize_t n;
+	bool is_known = fd != -1 && fstat(fd, &st) == 0;
+	ssize_t n = -1;
 
-	if (fstat(fd, &st) == -1)
-		return false;
-	if (!S_ISREG(st.st_mode)) {
+	if (is_known && !S_ISREG(st.st_mode)) {
 		errno = EINVAL;
-		return false;
+	} else if (is_known) {
+		buf_need(b, (size_t)st.st_size + 1);
+		do {
+			buf_need(b, 1);
+			n = read(fd, b->data + b->len, b->cap - b->len);
+			if (n > 0)
+				b->len += (size_t)n;
+		} while (n > 0 || (n == -1 && errno == EINTR));
 	}
-	buf_need(b, (size_t)(st.st_size > 0 ? st.st_size : 0) + 1);
-	do {
-		buf_need(b, 1);
-		n = read(fd, b->data + b->len, b->cap - b->len);
-		if (n > 0)
-			b->len += (size_t)n;
-	} while (n > 0 || (n == -1 && errno == EINTR));
+	if (fd != -1)
+		fd_close(fd);
 	return n == 0;
 }
 
@@ -379,15 +380,10 @@ check_failure(const struct store *s, const unsigned char *name)
 enum store_found
 store_read(const struct store *s, const unsigned char *name, struct buf *b)
 {
-	int fd = open_file(s, name);
-	bool ok = fd != -1 && store_read_all(fd, b);
-
-	if (!ok)
-		check_failure(s, name);
-	if (fd == -1)
-		return errno == ENOENT ? STORE_ABSENT : STORE_FAILED;
-	fd_close(fd);
-	return ok ? STORE_FOUND : STORE_FAILED;
+	if (store_read_all(open_file(s, name), b))
+		return STORE_FOUND;
+	check_failure(s, name);
+	return errno == ENOENT ? STORE_ABSENT : STORE_FAILED;
 }
 
 /*
@@ -697,22 +693,20 @@ store_for_each_lost(const struct store *s, void (*visit)(void *context,
 {
 	struct listing files;
 	struct buf b = { 0 };
-	int lost = openat(s->dir, "lost", OPEN_DIR), fd;
+	int lost = openat(s->dir, "lost", OPEN_DIR);
 
 	if (lost == -1 && errno == ENOENT)
 		return;
 	if (lost == -1 || !listing_read(&files, lost, "."))
 		die_errno("cannot read '%s/lost'", s->path);
 	for (size_t i = 0; i < files.n; i++) {
-		fd = openat(lost, files.names[i], OPEN_FILE);
 		b.len = 0;
-		if (fd != -1 && store_read_all(fd, &b))
+		if (store_read_all(openat(lost, files.names[i], OPEN_FILE),
+		    &b))
 			visit(context, buf_span(&b));
 		else if (err_is_failure(errno))
 			die_errno("cannot read '%s/lost/%s'", s->path,
 			    files.names[i]);
-		if (fd != -1)
-			close(fd);
 	}
 	close(lost);
 	listing_release(&files);

@@ -96,7 +96,10 @@ enum store_found { STORE_FOUND, STORE_ABSENT, STORE_FAILED };
 enum store_found store_read(const struct store *, const unsigned char *name,
     struct buf *b);
 
-/* Appends the bytes of an open regular file; false on an error, with errno. */
+/*
+ * Appends the bytes of a regular file and closes it; false on an error, with
+ * errno.  fd is -1 if the file could not be opened.
+ */
 bool store_read_all(int fd, struct buf *b);
 
 /*
