@@ -97,6 +97,11 @@ store() {
 	fails --sites '^(access|open) libgit2' vcs-log -o out
 }
 
+@test "a store of svs in a repository of git" {
+	rm -r .perun && pidx-init --vcs-type svs >/dev/null
+	fails --sites '^(__)?(realpath|open)\S* vcs' vcs-resolve -o out HEAD
+}
+
 @test "debug information" {
 	gcc -O2 -g -gz "$DATA/symbols/one.c" "$DATA/symbols/two.c" -o app
 	cp app stripped && objcopy --only-keep-debug app app.debug &&

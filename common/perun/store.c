@@ -92,7 +92,7 @@ open_nearest(char *directory, char *path, size_t size)
 		fd = open(path, OPEN_DIR);
 		/* ENOTDIR may mean that directory is a file. */
 		if (fd != -1 || (errno != ENOENT && errno != ENOTDIR) ||
-		    lstat(path, &st) == 0 || is_root)
+		    lstat(path, &st) == 0 || err_is_failure(errno) || is_root)
 			return fd;
 		*strrchr(directory, '/') = '\0';
 		if (directory[0] == '\0')
@@ -100,16 +100,22 @@ open_nearest(char *directory, char *path, size_t size)
 	}
 }
 
-/* Sets *why to a message and returns false. */
+/*
+ * Sets *why to a message and returns false.  Dies if the machine has failed: it
+ * is not known whether there is a store.  One without a permission is none.
+ */
 static PRINTF_LIKE(2, 3) bool
 fail_to_open(const char **why, const char *fmt, ...)
 {
 	static char message[PATH_MAX + 256];
+	bool is_known = !err_is_failure(errno) || errno == EACCES;
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(message, sizeof message, fmt, ap);
 	va_end(ap);
+	if (!is_known)
+		die("%s", message);
 	*why = message;
 	return false;
 }
