@@ -154,5 +154,6 @@ store() {
 @test "programs that are recorded" {
 	printf 'all:\n\t@echo made\n' >Makefile
 	fails --varies make-record -o out make
+	fails --varies --sites '^fcntl make' --calls 3 make-record -o out make
 	fails --varies callgraph-record -o out true
 }

@@ -21,7 +21,7 @@ inherited_save(struct inherited *i)
 	struct sigaction action;
 
 	for (int fd = 0; fd <= 2; fd++)
-		i->is_closed[fd] = fcntl(fd, F_GETFD) == -1;
+		i->is_closed[fd] = fcntl(fd, F_GETFD) == -1 && errno == EBADF;
 	sigaction(SIGPIPE, NULL, &action);
 	i->sigpipe_handler = action.sa_handler;
 	/* If SIGCHLD is ignored, the status of a child is lost. */
