@@ -317,6 +317,59 @@ first_messages_match() {
 	assert_equal "$(pcs all)" "${want%$'\n'}"
 }
 
+# Puts what is no event at a random one of the places between two objects or
+# tuples, for each kind and each sample, and checks that all rows still come.
+@test "whatever comes between two events costs only itself" {
+	cat >foreign.py <<-'END'
+	import random, subprocess, sys
+
+	KINDS = ["-- opened UDP profile stream host-a:50010 for localhost",
+	    "Segmentation fault (core dumped)", "sql>TRACE SELECT 1;", "1 tuple",
+	    "+------+------+", "| 1234 | done |", "", "\x00\x01", "{",
+	    '{"x', '{"source":"trace","clk":', "}", '"text', "[ 3", '[ 3,\t"ping"\t]',
+	    '[ 7,\t"18:03:00.0",\t"",\t0,\t"ping",\t0\t]',
+	    '{"a":[1,2', "null", "12"]
+
+	def malparse(data):
+	    r = subprocess.run(["malparse"], input=data, capture_output=True)
+	    rows = [l for l in r.stdout.split(b"\n") if b'"type":"end"' not in l
+	        and b'"type":"rejected_profiler_event"' not in l]
+	    return rows, r.returncode
+
+	for path in sys.argv[2:]:
+	    rng = random.Random(sys.argv[1] + path)
+	    lines = open(path, "rb").read().splitlines(keepends=True)
+	    places, depth, text = [0], 0, False
+	    for i, line in enumerate(lines):
+	        if not line.startswith((b"[", b"#")):
+	            for k, c in enumerate(line):
+	                if c == 34 and line[k - 1:k] != b"\\":
+	                    text = not text
+	                depth += 0 if text else (c in b"{[") - (c in b"}]")
+	        if depth == 0:
+	            places.append(i + 1)
+	    want, status = malparse(b"".join(lines))
+	    assert len(places) > 3 and len(want) > 3, path
+	    for kind in KINDS:
+	        at = rng.choice(places)
+	        data = b"".join(lines[:at]) + kind.encode() + b"\n" + b"".join(lines[at:])
+	        rows, status = malparse(data)
+	        if rows != want or (status != 1 and kind != ""):
+	            sys.exit(f"{path}: {kind!r} before line {at + 1}: status {status}")
+	END
+	python3 foreign.py "$(seed)" "$TRACES"/sample-*.json
+}
+
+@test "a rest of the input that has no event is not tolerated" {
+	cp "$TRACES/sample-t.json" in
+	echo 'Segmentation fault' >>in
+	run -1 malparse in
+	run -0 malparse --tolerate in
+	echo 'core dumped' >>in
+	run -1 --separate-stderr malparse --tolerate in
+	[[ $stderr == *"the rest of the file has no object"* ]]
+}
+
 @test "known deviations of servers from JSON are repaired" {
 	printf '%s\n' "$(ev done 2 5 sql.mvc '"stmt":"a\...<truncated>...b"')" \
 		"$(ev done 3 5 sql.mvc $'"stmt":"bell \a, CR \r, BS \b"')" \

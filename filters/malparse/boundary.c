@@ -32,8 +32,19 @@ close_level(struct object_scan *b, bool is_array)
 	return --b->skip.depth == 0 ? BOUNDARY_FOUND : BOUNDARY_MORE;
 }
 
+/* Whether bytes are a bracket and, after blanks, the number of an event. */
+static bool
+begins_tuple(struct span s)
+{
+	size_t i = 1;
+
+	while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+		i++;
+	return i < s.n && s.p[0] == '[' && text_is_digit(s.p[i]);
+}
+
 /*
- * Whether the brace at `at` starts a line where JSON allows no value: a value
+ * Whether the bracket at `at` starts a line where JSON allows no value: a value
  * may follow only a colon or, in an array, the opening bracket or a comma.
  */
 static bool
@@ -70,6 +81,10 @@ boundary_find(struct object_scan *b, struct span s)
 			result = open_level(b, false);
 			break;
 		case '[':
+			if (begins_next_object(b, s, b->skip.at - 1) &&
+			    begins_tuple(span_of(s.p + b->skip.at - 1,
+			    s.n - b->skip.at + 1)))
+				return set_broken(b, "a tuple begins within it");
 			result = open_level(b, true);
 			break;
 		case '}':
@@ -103,15 +118,15 @@ begins_with_first_key(struct span s)
 size_t
 boundary_next(struct span s, size_t at)
 {
-	const char *brace;
+	struct span rest;
+	bool starts_line;
 
 	for (; at < s.n; at++) {
-		brace = memchr(s.p + at, '{', s.n - at);
-		if (brace == NULL)
-			break;
-		at = (size_t)(brace - s.p);
-		if ((at > 0 && brace[-1] == '\n') ||
-		    begins_with_first_key(span_of(brace, s.n - at)))
+		rest = span_of(s.p + at, s.n - at);
+		starts_line = at > 0 && s.p[at - 1] == '\n';
+		if ((s.p[at] == '{' && (starts_line ||
+		    begins_with_first_key(rest))) ||
+		    (starts_line && begins_tuple(rest)))
 			return at;
 	}
 	return s.n;

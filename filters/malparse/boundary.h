@@ -10,7 +10,8 @@
  * Finds the end of a JSON object written by a profiler, without parsing it.
  * Detects truncation before the end of the input in two cases: a string
  * contains a raw newline (profilers escape newlines), or a line starts with '{'
- * where JSON allows no value (that brace must be the start of the next object).
+ * or with a tuple, as old profilers wrote them, where JSON allows no value (that
+ * must be the start of the next object).
  */
 struct object_scan {
 	struct skip skip;	/* skip.at: bytes examined so far */
@@ -37,9 +38,9 @@ enum boundary_result boundary_find(struct object_scan *, struct span bytes);
 
 /*
  * Where to continue after BOUNDARY_BROKEN: the first offset, not less than
- * `at`, at which an object may begin; bytes.n if there is none.  An object may
- * begin at a brace that starts a line, or that is followed by a key with which
- * profilers begin their objects.
+ * `at`, at which an object or tuple may begin; bytes.n if there is none.  An
+ * object may begin at a brace that starts a line, or that is followed by a key
+ * with which profilers begin their objects; a tuple at the start of a line.
  */
 size_t boundary_next(struct span bytes, size_t at);
 

@@ -65,18 +65,26 @@ reject_to_next_object(struct stream *s, size_t at, const char *why)
 	 */
 	enum { FIRST_KEY_MAX = 16 };
 	struct input *in = &s->f->input;
+	struct span lost;
 	size_t next;
+	bool is_rest = false;
 
 	for (;;) {
 		next = boundary_next(span_of(in->at, n_buffered(in)), at);
 		if (next < n_buffered(in) || n_buffered(in) > s->f->max_record)
 			break;
 		at = next > at + FIRST_KEY_MAX ? next - FIRST_KEY_MAX : at;
-		if (!input_more(in))
+		if (!input_more(in)) {
+			is_rest = true;
 			break;
+		}
 	}
 	consume(s, next);
+	lost = s->f->current;
 	stream_reject(s, why);
+	/* Only a single line is tolerated. */
+	if (is_rest && memchr(lost.p, '\n', lost.n - 1) != NULL)
+		filter_fail(s->f, "the rest of the file has no object");
 }
 
 /*
