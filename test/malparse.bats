@@ -741,6 +741,32 @@ first_messages_match() {
 		'[true,true,true,true,true,true,3,4,5,"tmp_7",2,10,11,12,true]'
 }
 
+@test "the estimate of a server is a number as C prints it, or left out" {
+	while read -r estimate expected; do
+		parse "$(end_of 4 9 1 a.b '"args":[{"ret":0,"var":"A","type":"bat[:int]","nestimate":'"$estimate"',"bid":7,"count":5,"eol":4}]')"
+		assert_equal "$estimate $(table mal_variable nestimate)" \
+			"$estimate [$expected]"
+	done <<-END
+		"1.5e+06" 1500000
+		"12345.7" 12345.7
+		"0.5" 0.5
+		1e+06 1000000
+		7 7
+		"inf" null
+		"nan" null
+		"5x" null
+		"" null
+	END
+}
+
+@test "return ends twice, and its second end does not erase a size" {
+	parse "$(ev start 9 1 . '"arg":[{"index":0,"name":"X_1","type":"bat[:int]","bid":7,"count":5,"size":10,"eol":0}]')" \
+		"$(ev done 9 2 . '"ret":[{"index":0,"name":"X_1","type":"bat[:int]","bid":7,"count":6,"size":12,"eol":0}]')" \
+		"$(ev done 9 2 . '"ret":[{"index":0,"name":"X_1","type":"bat[:int]","bid":-2147483648,"count":0,"size":0,"eol":1}]')"
+	assert_equal "$(table mal_variable name bid var_count var_size)" \
+		'["X_1",7,6,12]'
+}
+
 @test "two executions may have variables of the same name" {
 	parse "$(ev done 2 1 a.b "\"ret\":[$(sv 0 X_1)]")" \
 		"$(TAG=6 ev done 2 2 a.b "\"ret\":[$(sv 0 X_1)]")"

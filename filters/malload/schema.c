@@ -113,7 +113,7 @@ static const struct column mal_variable[] = {
 	{ "file", TEXT, 0, 0 },
 	{ "minpos", BIGINT, 0, 0 },
 	{ "maxpos", BIGINT, 0, 0 },
-	{ "nestimate", BIGINT, 0, 0 },
+	{ "nestimate", DOUBLE, 0, 0 },
 	{ "is_udf", BOOLEAN, DEFAULT_0, 0 },
 };
 

@@ -84,7 +84,8 @@ boundary_find(struct object_scan *b, struct span s)
 			if (begins_next_object(b, s, b->skip.at - 1) &&
 			    begins_tuple(span_of(s.p + b->skip.at - 1,
 			    s.n - b->skip.at + 1)))
-				return set_broken(b, "a tuple begins within it");
+				return set_broken(b, "a tuple begins "
+				    "within it");
 			result = open_level(b, true);
 			break;
 		case '}':

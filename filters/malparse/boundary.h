@@ -10,8 +10,8 @@
  * Finds the end of a JSON object written by a profiler, without parsing it.
  * Detects truncation before the end of the input in two cases: a string
  * contains a raw newline (profilers escape newlines), or a line starts with '{'
- * or with a tuple, as old profilers wrote them, where JSON allows no value (that
- * must be the start of the next object).
+ * or a tuple, as old profilers wrote them, where JSON allows no value (that
+ * must be the start of the next object or tuple).
  */
 struct object_scan {
 	struct skip skip;	/* skip.at: bytes examined so far */

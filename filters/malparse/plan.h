@@ -25,6 +25,7 @@ struct variable {
 	int64_t *assigned_at;	/* pcs that assign it, ascending */
 	size_t n_assigned, assigned_cap;
 	bool created;		/* a done event has assigned it */
+	bool has_bat;		/* object states a BAT, and not nil */
 	bool has_value;		/* object is from an event that states values,
 				   not from the start of the assignment */
 	bool has_row;		/* its row has been written */

@@ -1,5 +1,6 @@
 /* rows - writes events, executions, variables, ... as rows of tables */
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ struct column {
 	const char *name;
 	enum {
 		AS_INT,		/* also one that old servers write as text */
+		AS_REAL,	/* likewise */
 		AS_TEXT,	/* with its escapes, as it was written */
 		AS_ARRAY,
 		AS_FLAG		/* true if the value is 1 */
@@ -110,6 +112,24 @@ put_int(struct buf *b, const char *column, int64_t value)
 		json_int(b, column, value);
 }
 
+/* An estimate as C prints it, such as 1.5e+06; nothing if it is no number. */
+static void
+put_real(struct buf *b, const char *column, struct span text)
+{
+	struct buf copy = { 0 };
+	char *end;
+	double value;
+
+	buf_add(&copy, text.p, text.n);
+	value = strtod(buf_cstr(&copy), &end);
+	if (text.n > 0 && *end == '\0' && end == copy.data + text.n &&
+	    isfinite(value)) {
+		json_key(b, column);
+		buf_printf(b, "%.15g", value);
+	}
+	buf_release(&copy);
+}
+
 static void
 copy_columns(struct buf *b, const struct rec *r, const struct column *c,
     size_t n)
@@ -126,6 +146,8 @@ copy_columns(struct buf *b, const struct rec *r, const struct column *c,
 			json_raw(b, c->name, f->token);
 		else if (c->how == AS_INT && event_int(r, c->key, &value))
 			json_int(b, c->name, value);
+		else if (c->how == AS_REAL)
+			put_real(b, c->name, f->text);
 		else if (c->how == AS_FLAG && event_int(r, c->key, &value) &&
 		    value == 1)
 			json_true(b, c->name);
@@ -411,7 +433,7 @@ rows_put_variable(struct rows *rows, const struct execution *x,
 	    { V_IMPRINTS, "imprints_size", AS_INT },
 	    { V_FILE, "file", AS_TEXT }, { V_MINPOS, "minpos", AS_INT },
 	    { V_MAXPOS, "maxpos", AS_INT },
-	    { V_NESTIMATE, "nestimate", AS_INT } };
+	    { V_NESTIMATE, "nestimate", AS_REAL } };
 	const char *why;
 	const struct rec *r = recio_parse(rows->variables,
 	    buf_span(&v->object), &why);

@@ -199,14 +199,21 @@ index_of(const struct rec *r, int64_t fallback)
  * Whether the row of the variable gets its values from this event.  At the
  * start of an instruction its results have no values yet.  An argument that is
  * a string keeps the value that an earlier event stated: sql.register writes
- * NUL bytes into its arguments, so later events state a shorter text.
+ * NUL bytes into its arguments, so later events state a shorter text.  A BAT
+ * keeps its size when it is nil: `return` ends twice, the second time with nil.
  */
 static bool
 states_values(const struct variable *v, const struct event *e,
     const struct rec *r, bool is_result)
 {
+	int64_t bid;
+
+	if (is_result && e->state != STATE_DONE)
+		return false;
+	if (v->has_bat && event_int(r, V_BID, &bid) && bid <= 0)
+		return false;
 	if (is_result)
-		return e->state == STATE_DONE;
+		return true;
 	return !v->has_value || !span_eq(event_text(r, KEY_TYPE), "str");
 }
 
@@ -220,6 +227,7 @@ use_variables(struct trace *t, struct execution *x, const struct event *e,
 	struct variable *v;
 	struct span object, name;
 	bool is_result, is_new, has_values;
+	int64_t bid;
 
 	event_variables_init(&walk, e);
 	for (int64_t n = 0; (r = event_next_variable(&walk,
@@ -236,6 +244,7 @@ use_variables(struct trace *t, struct execution *x, const struct event *e,
 		if (has_values || is_new) {
 			v->object.len = 0;
 			buf_add(&v->object, object.p, object.n);
+			v->has_bat = event_int(r, V_BID, &bid) && bid > 0;
 		}
 		v->has_value = v->has_value || has_values;
 

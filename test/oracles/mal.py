@@ -111,6 +111,13 @@ def number(value):
     return None
 
 
+def real(value):
+    """The number that an estimate is, perhaps as a string such as 1.5e+06."""
+    if value is None:
+        return None
+    return int(float(value)) if float(value).is_integer() else float(value)
+
+
 def format_of(o):
     """The format of an event, or what other kind of object it is."""
     if "phase" in o:
@@ -415,6 +422,10 @@ class Trace:
         if v["name"] in x.with_values and v.get("type") == "str" and \
                 not v["is_ret"]:
             return
+        bid = number(v.get("bid"))
+        if bid is not None and bid <= 0 and \
+                "bid" in x.variables.get(v["name"], {}):
+            return                      # nil does not erase a BAT
         if not v["is_ret"] or e.state == 1:
             x.with_values.add(v["name"])
         row = without_defaults(columns_of(v))
@@ -669,7 +680,7 @@ def columns_of(v):
                vheap_size=number(v.get("vheap")),
                imprints_size=number(v.get("imprints")), file=v.get("file"),
                minpos=number(v.get("minpos")), maxpos=number(v.get("maxpos")),
-               nestimate=number(v.get("nestimate")),
+               nestimate=real(v.get("nestimate")),
                is_udf=bool(number(v.get("udf"))))
     row.update({column: bool(number(v.get(key)))
                 for key, column in FLAGS.items()})
