@@ -370,6 +370,30 @@ first_messages_match() {
 	[[ $stderr == *"the rest of the file has no object"* ]]
 }
 
+@test "an event that lacks what the others have is W001" {
+	other=$(ev start 1 1 a.b)
+	for change in 's/"session":"aaaa"/"session":5/' 's/"session":"aaaa"/"session":""/' \
+		's/"session":"aaaa",//' 's/"session":"aaaa"/"session":null/' \
+		's/"thread":1/"thread":"x"/' 's/"thread":1/"thread":1.5/' \
+		's/"thread":1,//' 's/"clk":[0-9]*,//' 's/"ctime":[0-9]*,//' \
+		's/"clk":[0-9]*/"clk":null/'; do
+		bad=$(ev done 2 2 c.d | sed "$change")
+		[ "$bad" != "$(ev done 2 2 c.d)" ]
+		lines "$other" "$bad" "$(ev done 1 3 a.b)" >in
+		run -1 --separate-stderr malparse in
+		assert_equal "$change $(found 'select(.type == "profiler_event") | .pc' |
+			paste -sd' ')" "$change 1 1"
+		assert_equal "$(table rejected_profiler_event pc)" '[2]'
+		[ "$(found 'select(.type == "mal_execution").execution_id')" = 1 ]
+		[[ $stderr == *"in:2: W001: ignoring an object that contains errors: its "* ]]
+	done
+	# Servers in memory have no session, and each file is a trace of its own.
+	lines "$other" "$(ev done 1 3 a.b)" >named
+	sed 's/"session":"aaaa",//' named >unnamed
+	run -0 malparse unnamed
+	run -0 malparse named unnamed named
+}
+
 @test "known deviations of servers from JSON are repaired" {
 	printf '%s\n' "$(ev done 2 5 sql.mvc '"stmt":"a\...<truncated>...b"')" \
 		"$(ev done 3 5 sql.mvc $'"stmt":"bell \a, CR \r, BS \b"')" \

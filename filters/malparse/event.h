@@ -16,7 +16,8 @@ struct recio;
  * converts to an object of format E.  The enum is in the order of age, so that
  * `format < FORMAT_M` means an older one.
  */
-enum format { FORMAT_E, FORMAT_U, FORMAT_S, FORMAT_M, FORMAT_P };
+enum format { FORMAT_E, FORMAT_U, FORMAT_S, FORMAT_M, FORMAT_P,
+    N_FORMATS };
 
 /*
  * A phase is what a server measures besides instructions, such as a login or

@@ -472,6 +472,63 @@ find_query(struct trace *t, struct execution *x, const struct event *e)
 	define_query(t, x, e, buf_span(&t->decoded));
 }
 
+/* Whether a member is what it should be: a text, or an integer of any size. */
+static bool
+is_member(const struct rec *r, unsigned key)
+{
+	const struct field *f = rec_get(r, key);
+
+	if (f == NULL || f->text.n == 0)
+		return false;
+	if (key == E_SESSION)
+		return f->kind == REC_STRING;
+	if (f->kind != REC_NUMBER && f->kind != REC_STRING)
+		return false;
+	for (size_t i = 0; i < f->text.n; i++)
+		if (!text_is_digit(f->text.p[i]) &&
+		    (i > 0 || f->text.p[i] != '-'))
+			return false;
+	return true;
+}
+
+/*
+ * A server names its session and the thread, and states its clocks, in each
+ * event or in none: servers in memory have no session, and the oldest ones no
+ * clock.  So an event that lacks what one before it had, in the same file and
+ * since the last header of a stream, is damaged.  Returns the reason to reject
+ * it, or NULL.
+ */
+static const char *
+find_missing(struct trace *t, const struct event *e)
+{
+	static const struct { unsigned key; const char *why; } members[] = {
+		{ E_SESSION, "its session is missing or not a text" },
+		{ E_THREAD, "its thread is missing or not an integer" },
+		{ E_CLK, "its clk is missing" },
+		{ E_CTIME, "its ctime is missing" },
+		{ E_MCLK, "its mclk is missing" } };
+	unsigned *had = &t->members[e->format];
+	const struct field *f;
+	bool is_time;
+
+	if (t->rows.f->current_line < t->last_line)	/* another file */
+		memset(t->members, 0, sizeof t->members);
+	t->last_line = t->rows.f->current_line;
+	for (unsigned i = 0; i < sizeof members / sizeof *members; i++) {
+		f = rec_get(e->rec, members[i].key);
+		/* The values of clocks have been checked. */
+		is_time = members[i].key != E_SESSION &&
+		    members[i].key != E_THREAD;
+		if (f != NULL && f->kind != REC_NULL && (is_time ||
+		    is_member(e->rec, members[i].key)))
+			*had |= 1u << i;
+		else if ((f != NULL && f->kind != REC_NULL) ||
+		    (*had & 1u << i) != 0)
+			return members[i].why;
+	}
+	return NULL;
+}
+
 /* Returns the reason to reject the event, or NULL. */
 static const char *
 add_instruction(struct trace *t, const struct event *e)
@@ -480,8 +537,11 @@ add_instruction(struct trace *t, const struct event *e)
 	struct instruction *i;
 	struct execution *x;
 	struct span supervisor;
+	const char *why = find_missing(t, e);
 	bool is_first;
 
+	if (why != NULL)
+		return why;
 	if (is_registration && !read_arguments(t, e, 2, &supervisor))
 		return "the arguments of register_supervisor are not two "
 		    "strings";
@@ -573,6 +633,7 @@ trace_add(struct trace *t, const struct rec *r, const char **why)
 		break;
 	case EVENT_HEADER:
 		rows_put_header(&t->rows, r);
+		memset(t->members, 0, sizeof t->members);
 		break;
 	case EVENT_UNKNOWN:
 		warn_unknown(t, r);

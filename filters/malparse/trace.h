@@ -12,6 +12,8 @@
  * variables that it uses.  Writes these with rows.h or plan-tasks.h.
  */
 struct trace {
+	unsigned members[N_FORMATS];	/* bits: find_missing() in trace.c */
+	uint64_t last_line;		/* of the event before */
 	struct rows rows;
 	struct plans plans;
 	struct links links;
