@@ -22,7 +22,6 @@
  *	shared		the memory that the wrapper reads too
  *	put		an output buffer, and JSON written into it
  *	altstack	alternate signal stacks
- *	jmpbuf		longjmp of the C library, and the layout of a jmp_buf
  *	modules		which ELF file contains an address
  *	tree		the call tree of one thread
  *	thread		all threads, each with its tree and its shadow stack

@@ -1,28 +1,94 @@
 /*
  * jump - interposes longjmp
  *
- * A longjmp abandons calls: they never return.  Their frames have to be dropped
- * from the shadow stack, which is called unwinding.  The stack grows down, so a
- * call has a lower stack pointer than its caller, and a jump to the stack
- * pointer S abandons exactly the calls below S.  For example, if g calls
- * longjmp to return to the setjmp in main, whose stack pointer is 0x7080:
+ * A longjmp abandons calls: their exit hooks are not called.  Their
+ * frames have to be dropped from the shadow stack, which is called unwinding.
+ * The stack grows down, so a call has a lower stack pointer than its caller,
+ * and if control lands at the stack pointer S, exactly the calls below S are
+ * abandoned.  For example, if g calls longjmp to return to the setjmp in main,
+ * whose stack pointer is 0x7080:
  *
  *	main 0x7080, f 0x7050, g 0x7020		f and g are dropped
  *
- * C++ exceptions need none of this: in each function that an exception passes
- * through, the cleanup code made by the compiler calls the exit hook.
+ * glibc's setjmp saves the stack pointer in a slot of the jmp_buf.  It protects
+ * it by "pointer mangling": the value is XORed with a random guard from the
+ * thread control block (at %fs:0x30) and rotated left by 17 bits.  To verify
+ * this, verify_layout() calls setjmp and decodes the slot.  If the result is
+ * not close to the current stack pointer, jumps are ignored.
  */
 
+#include <dlfcn.h>
 #include <setjmp.h>
 
 #include "instrument/hooks.h"
 #include "instrument/instrument.h"
-#include "instrument/jmpbuf.h"
 #include "instrument/state.h"
 #include "instrument/thread.h"
 #include "instrument/tree.h"
 
+enum { SLOT_SP = 6, ROTATION = 17 };
+
+typedef void jump_function(struct __jmp_buf_tag *, int);
 _Noreturn void __longjmp_chk(struct __jmp_buf_tag [1], int);
+
+/*
+ * How to find the functions that are interposed: a dynamic program has dlsym,
+ * and a static one has another name for them.  The reference to pthread_exit
+ * makes a static link include the object file that defines __libc_longjmp.  The
+ * sanitizers' own functions are linked into the program by clang, where those
+ * here hide them from dlsym.
+ */
+#pragma weak dlsym
+extern jump_function __libc_longjmp __attribute__((weak));
+extern jump_function __interceptor_longjmp __attribute__((weak));
+extern jump_function __interceptor___longjmp_chk __attribute__((weak));
+extern void pthread_exit(void *) __attribute__((noreturn));
+void (*const weir_pthread_exit)(void *) = pthread_exit;
+
+/* The interposed functions; NULL before find_originals(), or if unknown. */
+static jump_function *real_longjmp, *real_longjmp_chk;
+
+static bool is_verified;	/* the layout of a jmp_buf */
+
+static uintptr_t
+decode_sp(const struct __jmp_buf_tag env[1])
+{
+	uintptr_t sp = (uintptr_t)env->__jmpbuf[SLOT_SP], guard;
+
+	__asm__ ("movq %%fs:0x30, %0" : "=r" (guard));
+	return (sp >> ROTATION | sp << (64 - ROTATION)) ^ guard;
+}
+
+static __attribute__((noinline)) void
+verify_layout(void)
+{
+	jmp_buf env;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	if (_setjmp(env) == 0)
+		is_verified = here - decode_sp(env) < 4096;
+}
+
+static void *
+find_original(const char *name, void *interceptor, void *static_name)
+{
+	if (interceptor != NULL)
+		return interceptor;
+	if (static_name != NULL || dlsym == NULL)
+		return static_name;
+	return dlsym(RTLD_NEXT, name);
+}
+
+/* Priority 101 is before the program's own constructors. */
+static __attribute__((constructor(101))) void
+find_originals(void)
+{
+	real_longjmp = find_original("longjmp", __interceptor_longjmp,
+	    __libc_longjmp);
+	real_longjmp_chk = find_original("__longjmp_chk",
+	    __interceptor___longjmp_chk, __libc_longjmp);
+	verify_layout();
+}
 
 /*
  * Returns the outermost frame that a jump abandons, or t->top if it abandons
@@ -34,10 +100,6 @@ _Noreturn void __longjmp_chk(struct __jmp_buf_tag [1], int);
  * of the two stacks; they drop only from the outermost frame of the handler to
  * the frame that it interrupted.  All frames of the handler are abandoned;
  * those of the thread's own stack are compared with sp.
- *
- * Functions that are inlined into the caller of setjmp have hooks of their own
- * but the same stack pointer.  Of frames with the stack pointer sp, only the
- * outermost remains: it is the function that called setjmp.
  */
 static struct frame *
 outermost_abandoned(struct thread *t, uintptr_t sp, uintptr_t here)
@@ -53,25 +115,29 @@ outermost_abandoned(struct thread *t, uintptr_t sp, uintptr_t here)
 	}
 	while (f > start && frame_sp(f - 1) < sp)
 		f--;
-	while (f - start > 1 && frame_sp(f - 1) == sp && frame_sp(f - 2) == sp)
-		f--;
 	return f;
 }
 
 static void
-unwind(const struct __jmp_buf_tag env[1], uintptr_t here)
+unwind(uintptr_t sp, uintptr_t here)
 {
 	struct thread *t = self;
 	struct frame *f;
-	uintptr_t sp;
 
-	if (!counting.is_on || t == NULL || !jmpbuf_sp(env, &sp))
+	if (!counting.is_on || t == NULL)
 		return;
 	if (settings.timed)
 		account_time(t);
 	if (t->n_frameless > 0 && sp < frame_sp(t->top - 1))
 		return;		/* the target is a call without a frame */
 	f = outermost_abandoned(t, sp, here);
+	/*
+	 * A function that calls setjmp is not inlined: of several frames with
+	 * its stack pointer, the outermost one remains.
+	 */
+	while (f - t->frames > 1 && frame_sp(f - 1) == sp &&
+	    frame_sp(f - 2) == sp)
+		f--;
 	/*
 	 * If only calls without a frame are abandoned, the overflow node must
 	 * not remain current, unless the innermost frame has no node.
@@ -82,40 +148,30 @@ unwind(const struct __jmp_buf_tag env[1], uintptr_t here)
 	t->n_frameless = 0;
 }
 
-static _Noreturn __attribute__((noinline)) void
-jump(jump_function *const *real, struct __jmp_buf_tag env[1], int value,
-    uintptr_t here)
+#define HERE() ((uintptr_t)__builtin_frame_address(0))
+
+static _Noreturn void
+jump(jump_function *const *real, struct __jmp_buf_tag env[1], int value)
 {
-	/* NULL if the instrument has not started yet, see start_once(). */
 	if (*real == NULL)
-		jmpbuf_init();
-	unwind(env, here);
+		find_originals();
+	if (is_verified)
+		unwind(decode_sp(env), HERE());
 	(*real)(env, value);
 	__builtin_unreachable();
 }
 
-#define HERE() ((uintptr_t)__builtin_frame_address(0))
-
 EXPORT void
 longjmp(struct __jmp_buf_tag env[1], int value)
 {
-	jump(&real_longjmp, env, value, HERE());
+	jump(&real_longjmp, env, value);
 }
 
-EXPORT void
-_longjmp(struct __jmp_buf_tag env[1], int value)
-{
-	jump(&real_longjmp, env, value, HERE());
-}
-
-EXPORT void
-siglongjmp(struct __jmp_buf_tag env[1], int value)
-{
-	jump(&real_siglongjmp, env, value, HERE());
-}
+EXPORT __typeof(longjmp) _longjmp __attribute__((alias("longjmp")));
+EXPORT __typeof(longjmp) siglongjmp __attribute__((alias("longjmp")));
 
 EXPORT void
 __longjmp_chk(struct __jmp_buf_tag env[1], int value)
 {
-	jump(&real_longjmp_chk, env, value, HERE());
+	jump(&real_longjmp_chk, env, value);
 }

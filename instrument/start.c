@@ -16,7 +16,6 @@
 #include "instrument/emit.h"
 #include "instrument/helper.h"
 #include "instrument/instrument.h"
-#include "instrument/jmpbuf.h"
 #include "instrument/link.h"
 #include "instrument/marks.h"
 #include "instrument/modules.h"
@@ -85,7 +84,6 @@ start(bool are_hooks_ours)
 	bool has_memory = false;
 
 	state_init();
-	jmpbuf_init();
 	/* A setuid or setgid program must not obey its caller's environment. */
 	if (are_hooks_ours && settings.socket_path != NULL &&
 	    getauxval(AT_SECURE) == 0) {
