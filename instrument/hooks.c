@@ -241,10 +241,10 @@ leave_overflow(struct thread *t, uintptr_t sp)
 
 /*
  * Called if the function that returns is not that of the current node.  Either
- * the call has overflowed, or the returns of inner calls were missed
- * (coroutines, or a C++ exception that passed through code compiled without
- * -fexceptions): then the inner calls are dropped together with the one that
- * returns.  A return without a call is ignored.
+ * the call has overflowed, or the returns of inner calls were missed (because
+ * of coroutines, or in a way that jump.c does not see): then the inner calls
+ * are dropped together with the one that returns.  A return without a call is
+ * ignored.
  */
 static __attribute__((noinline)) void
 exit_slowly(struct thread *t, uintptr_t function, uintptr_t sp)

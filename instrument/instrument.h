@@ -35,7 +35,7 @@
  *	hooks		function entry and exit: the hot path
  *	calibrate	measures the cost of the hooks; the constructor
  *	vfork		vfork, whose child runs in the parent's memory
- *	jump		longjmp, which abandons calls
+ *	jump		longjmp and exceptions, which abandon calls
  *	weir-mark	weir_mark(), which programs call
  *
  * A signal may interrupt a hook anywhere, and its handler may call hooks on the
@@ -103,14 +103,18 @@ fence(void)
 /* A call that has not returned: an entry of the shadow stack. */
 struct frame {
 	struct node *caller;	/* node of the caller, not of the call itself */
-	uintptr_t sp;	/* stack pointer of the call, perhaps | FRAME_NO_NODE */
+	uintptr_t sp;	/* stack pointer of the call, with flags and a mark */
 };
-enum { FRAME_NO_NODE = 1 };	/* flag in sp: the call has no node */
+enum {
+	FRAME_NO_NODE = 1,	/* flag in sp: the call has no node */
+	FRAME_SP_BITS = 48	/* above them is the mark, see jump.c */
+};
 
 static inline uintptr_t
 frame_sp(const struct frame *f)
 {
-	return f->sp & ~(uintptr_t)FRAME_NO_NODE;
+	return f->sp << (64 - FRAME_SP_BITS) >> (64 - FRAME_SP_BITS) &
+	    ~(uintptr_t)FRAME_NO_NODE;
 }
 
 #pragma GCC visibility pop

@@ -128,6 +128,11 @@ load instrument
 	agrees cases jumps
 }
 
+# clang_too COMMAND... - runs COMMAND, if clang is installed
+clang_too() {
+	! command -v clang++ >/dev/null || "$@"
+}
+
 @test "C++ exceptions end the calls that they pass through" {
 	# The nodes: main, catch_one, dive at seven depths, ~guard below each of
 	# these seven, and leaf below main and catch_one
@@ -135,6 +140,85 @@ load instrument
 		agrees throw$how
 		[ "$(query callgraph '.nodes | length')" -eq 18 ]
 	done
+}
+
+# through_c CC CXX [OPTION...] - checks a program that throws 1000 exceptions
+# through two C functions
+through_c() {
+	cat >lib.c <<-'END'
+	static void item(void (*f)(void)) { f(); }
+	void parse(void (*f)(void)) { item(f); }
+	END
+	cat >app.cc <<-'END'
+	extern "C" void parse(void (*)(void));
+	static void on_error() { throw 1; }
+	static void after() { }
+	int main() {
+		for (int i = 0; i < 1000; i++) {
+			try { parse(on_error); } catch (int) { }
+			after();
+		}
+	}
+	END
+	local cc=$1 cxx=$2
+	shift 2
+	"$cc" -g -finstrument-functions -c lib.c &&
+		"$cxx" -g -finstrument-functions -o app app.cc lib.o \
+			"$BUILD/libweir-instrument.a" "$@" &&
+		callgraph-record -o rec ./app &&
+		callgraph-symbolize rec | callgraph-fold -b calls | sort >got &&
+		diff - got <<-'END'
+		main 1
+		main;after() 1000
+		main;parse 1000
+		main;parse;item 1000
+		main;parse;item;on_error() 1000
+		END
+}
+
+@test "an exception ends the C functions that it passes through" {
+	through_c gcc g++
+	through_c gcc g++ -static-libstdc++
+	through_c gcc g++ -static -Wl,--wrap=_Unwind_SetIP
+	clang_too through_c clang clang++
+}
+
+@test "an exception of a plugin in a C program ends its calls" {
+	through_c gcc g++	# makes lib.c and app.cc
+	sed 's/int main/extern "C" int run/; $s/}/return 0; }/' app.cc >plugin.cc
+	gcc -g -finstrument-functions -fPIC -c lib.c
+	g++ -g -finstrument-functions -fPIC -shared -o plugin.so plugin.cc lib.o
+	cat >host.c <<-'END'
+	#include <dlfcn.h>
+	int main(void) {
+		void *plugin = dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL);
+		return ((int (*)(void))dlsym(plugin, "run"))();
+	}
+	END
+	for library in "-rdynamic $BUILD/libweir-instrument.a" \
+		"-L$BUILD -lweir-instrument -Wl,-rpath,$BUILD"; do
+		gcc -finstrument-functions -o host host.c $library
+		callgraph-record -o rec ./host
+		[ "$(query callgraph '[.nodes[].calls]')" = \
+			'[1,1,1000,1000,1000,1000]' ]
+	done
+}
+
+@test "a loop that catches from a function inlined by clang keeps a small tree" {
+	command -v clang++ >/dev/null || skip "clang is not installed"
+	cat >app.cc <<-'END'
+	static inline void fail(int i) { if (i >= 0) throw 1; }
+	__attribute__((noinline)) void leaf() { __asm__ volatile (""); }
+	int main() {
+		for (volatile int i = 0; i < 1000; i = i + 1)
+			try { fail(i); } catch (int) { leaf(); }
+	}
+	END
+	clang++ -g -O2 -finstrument-functions -o app app.cc \
+		"$BUILD/libweir-instrument.a"
+	callgraph-record -o rec ./app
+	[ "$(total)" -eq 2001 ]
+	[ "$(query callgraph '.nodes | length')" -le 5 ]
 }
 
 @test "a static program may have threads, jumps, signals, children, exits" {
@@ -647,9 +731,10 @@ print(n)
 	nm -D --defined-only "$BUILD/libweir-instrument.so" | awk '{ print $3 }' |
 		sort >exported
 	# The hooks, the interposed functions and weir_mark
-	lines _Exit __cyg_profile_func_enter __cyg_profile_func_exit \
-		__longjmp_chk _exit _longjmp longjmp prctl sigaction \
-		siglongjmp signal syscall vfork weir_mark >wanted
+	lines _Exit _Unwind_SetIP __cyg_profile_func_enter \
+		__cyg_profile_func_exit __longjmp_chk __wrap__Unwind_SetIP \
+		_exit _longjmp longjmp prctl setcontext sigaction siglongjmp \
+		signal syscall vfork weir_mark | sort >wanted
 	diff wanted exported
 	nm -g --defined-only "$BUILD/libweir-instrument.a" |
 		awk 'NF == 3 { print $3 }' | sort | diff wanted -
