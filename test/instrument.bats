@@ -134,12 +134,38 @@ clang_too() {
 }
 
 @test "C++ exceptions end the calls that they pass through" {
-	# The nodes: main, catch_one, dive at seven depths, ~guard below each of
-	# these seven, and leaf below main and catch_one
+	# The nodes: main, depths, catch_one, dive at seven depths, ~guard below
+	# each of these seven, and leaf below depths and catch_one
 	for how in '' .static; do
-		agrees throw$how
-		[ "$(query callgraph '.nodes | length')" -eq 18 ]
+		agrees throw$how depths
+		[ "$(query callgraph '.nodes | length')" -eq 19 ]
 	done
+	for case in stacks nested ends contexts; do
+		keep 0 throw $case
+	done
+	oracle
+}
+
+# throws_exactly COMPILER OPTION... - checks the cases of `throw`
+throws_exactly() {
+	"$@" -g -O1 -finstrument-functions -fno-optimize-sibling-calls \
+		-I"$ROOT/instrument" -o throw \
+		"$TEST/programs/instrument/throw.cc" \
+		"$BUILD/libweir-instrument.a"
+	rm -rf kept
+	for case in depths stacks nested ends contexts; do
+		PROGRAMS=$PWD keep 0 throw $case
+		[ ! -s err ]
+	done
+	oracle
+}
+
+@test "clang calls no exit hook for an exception: the tree is the same" {
+	command -v clang++ >/dev/null || skip "clang is not installed"
+	throws_exactly clang++
+	# In a static program the unwinder's function has to be wrapped.
+	throws_exactly clang++ -static -Wl,--wrap=_Unwind_SetIP
+	throws_exactly g++ -Wl,--wrap=_Unwind_SetIP
 }
 
 # through_c CC CXX [OPTION...] - checks a program that throws 1000 exceptions
