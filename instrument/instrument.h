@@ -34,8 +34,7 @@
  *	start		initialization, fork and exit
  *	hooks		function entry and exit: the hot path
  *	calibrate	measures the cost of the hooks; the constructor
- *	vfork		vfork, whose child runs in the parent's memory
- *	jump		longjmp and exceptions, which abandon calls
+ *	jump		longjmp, exceptions and vfork, which abandon calls
  *	weir-mark	weir_mark(), which programs call
  *
  * A signal may interrupt a hook anywhere, and its handler may call hooks on the

@@ -1,12 +1,12 @@
 /*
  * jump - drops calls that do not return
  *
- * Jumps and exceptions abandon calls: their exit hooks are not called.  Their
- * frames have to be dropped from the shadow stack, which is called unwinding.
- * The stack grows down, so a call has a lower stack pointer than its caller,
- * and if control lands at the stack pointer S, exactly the calls below S are
- * abandoned.  For example, if g calls longjmp to return to the setjmp in main,
- * whose stack pointer is 0x7080:
+ * Jumps, exceptions and the end of a vfork() child abandon calls: their exit
+ * hooks are not called.  Their frames have to be dropped from the shadow stack,
+ * which is called unwinding.  The stack grows down, so a call has a lower stack
+ * pointer than its caller, and if control lands at the stack pointer S, exactly
+ * the calls below S are abandoned.  For example, if g calls longjmp to return
+ * to the setjmp in main, whose stack pointer is 0x7080:
  *
  *	main 0x7080, f 0x7050, g 0x7020		f and g are dropped
  *
@@ -24,6 +24,7 @@
  */
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <ucontext.h>
 #include <unwind.h>
@@ -61,6 +62,7 @@ extern void pthread_exit(void *) __attribute__((noreturn));
 void (*const weir_pthread_exit)(void *) = pthread_exit;
 __typeof(makecontext) *const weir_makecontext = makecontext;
 __typeof(_Unwind_SetIP) __wrap__Unwind_SetIP;
+int vfork_after(long result);
 
 /* The interposed functions; NULL before find_originals(), or if unknown. */
 static jump_function *real_longjmp, *real_longjmp_chk;
@@ -292,3 +294,36 @@ _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Word landing_pad)
 EXPORT __typeof(_Unwind_SetIP) __wrap__Unwind_SetIP
     __attribute__((alias("_Unwind_SetIP")));
 #endif
+
+/*
+ * vfork() suspends the parent until the child executes another program or
+ * exits.  Meanwhile the child runs in the parent's memory: on its stack, and
+ * with its call tree.  The last of the child's calls (execve or _exit) never
+ * returns.  Since the child overwrites the program's stack, the return address
+ * is kept in a register.
+ */
+__attribute__((used)) int
+vfork_after(long result)
+{
+	/* There, the caller continues. */
+	unwind(HERE() + 2 * sizeof(void *), 0, 0);
+	if (result >= 0)
+		return (int)result;
+	errno = (int)-result;
+	return -1;
+}
+
+__asm__ (
+    ".text\n"
+    ".globl vfork\n"
+    ".type vfork, @function\n"
+    "vfork:\n"
+    "	popq %rdi\n"			/* the return address */
+    "	movl $58, %eax\n"		/* SYS_vfork */
+    "	syscall\n"
+    "	pushq %rdi\n"
+    "	movq %rax, %rdi\n"
+    "	testq %rax, %rax\n"
+    "	jne vfork_after\n"
+    "	ret\n"				/* in the child */
+    ".size vfork, . - vfork\n");
