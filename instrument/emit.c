@@ -268,6 +268,8 @@ emit_locked(int64_t stall_timeout_ns, bool is_final)
 		put_true(&link_out, "dormant");
 	if (is_final)
 		put_true(&link_out, "final");
+	if (is_final && is_misplaced)
+		put_true(&link_out, "misplaced");
 	put_end_record(&link_out);
 	marks_emit();
 	flush(&e);

@@ -257,6 +257,7 @@ exit_slowly(struct thread *t, uintptr_t function, uintptr_t sp)
 			if (n->function == function ||
 			    (f[-1].sp & FRAME_NO_NODE))
 				break;
+		is_misplaced |= f > t->frames && f < t->top;
 		if (f > t->frames)
 			hooks_unwind_to(t, f - 1);
 	}

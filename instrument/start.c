@@ -130,12 +130,19 @@ start_once(bool are_hooks_ours)
 static void
 finish(void)
 {
+	struct thread *t = self;
+
 	/* Not in a child made by vfork(): it ends, but its parent continues. */
 	if (!is_connected || is_confined || is_finished || !state_is_ours())
 		return;
 	is_finished = true;
-	if (settings.timed && !dormant && self != NULL)
-		account_time(self);
+	if (t != NULL) {
+		if (settings.timed && !dormant)
+			account_time(t);
+		/* On one stack, a call is deeper than its caller. */
+		for (struct frame *f = t->frames + 1; f < t->top; f++)
+			is_misplaced |= frame_sp(f) > frame_sp(f - 1);
+	}
 	emit(STALL_TIMEOUT_NS, true);
 }
 

@@ -11,6 +11,7 @@ struct settings settings = { .max_nodes = 400000 };
 bool dormant;
 __attribute__((aligned(4096))) struct counting counting;
 bool is_confined;
+bool is_misplaced;
 int own_pid;
 
 /*
@@ -85,6 +86,7 @@ void
 state_fork(void)
 {
 	own_pid = (int)SYS(getpid, 0);
+	is_misplaced = false;
 }
 
 bool

@@ -35,6 +35,7 @@ extern struct counting {
 	char rest_of_page[4095];
 } counting;
 extern bool is_confined;	/* make no system calls, see seccomp.c */
+extern bool is_misplaced;	/* calls may be below the wrong callers */
 extern int own_pid;		/* of the process that owns this state */
 
 void state_init(void);

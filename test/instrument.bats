@@ -247,6 +247,35 @@ through_c() {
 	[ "$(query callgraph '.nodes | length')" -le 5 ]
 }
 
+@test "a jump that the instrument does not see is reported" {
+	cat >app.c <<-'END'
+	#include <stdlib.h>
+	static void *target[5];
+	void jump(void) { __builtin_longjmp(target, 1); }
+	void call(void) { jump(); }
+	void land(void) {
+		if (__builtin_setjmp(target) == 0)
+			call();
+	}
+	int main(int argc, char **argv) {
+		volatile int left = argc;
+		__builtin_setjmp(target);
+		if (left-- > 1)
+			call();
+		if (argc > 1)
+			exit(0);
+		land();
+		return argv == NULL;
+	}
+	END
+	gcc -finstrument-functions -o app app.c "$BUILD/libweir-instrument.a"
+	# land() returns, but not what it has called; exit() is called instead.
+	for arguments in '' '1 2'; do
+		callgraph-record -o rec ./app $arguments 2>err
+		grep -q 'in a way that the instrument does not see' err
+	done
+}
+
 @test "a static program may have threads, jumps, signals, children, exits" {
 	for case in threads jumps signals forks vfork closes 'end main'; do
 		keep 0 cases.static $case

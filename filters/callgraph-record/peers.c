@@ -68,7 +68,7 @@ struct peer {
 	K(K_START, "start") K(K_END, "end") K(K_BUILD_ID, "build_id")	\
 	K(K_TIME_US, "time_us") K(K_TIMED, "timed")			\
 	K(K_SAMPLED, "sampled") K(K_FOLDED, "folded_recursion")		\
-	K(K_OFF_TIME, "off_time")					\
+	K(K_OFF_TIME, "off_time") K(K_MISPLACED, "misplaced")		\
 	K(K_NODES, "nodes") K(K_LIMITED, "nodes_limited")		\
 	K(K_FINAL, "final") K(K_DORMANT, "dormant")			\
 	K(K_SIGNAL, "signal") K(K_FRAMES, "frames")			\
@@ -508,6 +508,11 @@ on_end(struct process *p, const struct rec *r, struct buf *b)
 	p->sum_limited += p->emission.nodes_limited;
 	p->is_final = rec_true(r, K_FINAL);
 	p->is_dormant = rec_true(r, K_DORMANT);
+	if (p->is_recorded && rec_true(r, K_MISPLACED))
+		err_warn("warning: process %ld left functions in a way that "
+		    "the instrument does not see: calls after that may be "
+		    "below the wrong callers, see CAVEATS in "
+		    "weir-instrument(3)", (long)p->pid);
 	end_emission(p, b);
 }
 
