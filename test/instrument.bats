@@ -247,6 +247,36 @@ through_c() {
 	[ "$(query callgraph '.nodes | length')" -le 5 ]
 }
 
+# paths_agree CC CXX SEED OPTION... - checks a random program, see gen/frames.py,
+# which counts its own paths
+paths_agree() {
+	local cc=$1 cxx=$2 seed=$3
+	shift 3
+	python3 "$TEST/gen/frames.py" "$seed" . &&
+		gcc -c count.c && "$cc" -w -g "$@" -c b.c &&
+		"$cxx" -w -g "$@" -c a.cc &&
+		"$cxx" -w -g "$@" -fno-exceptions -c c.cc &&
+		"$cxx" -o app a.o b.o c.o count.o \
+			"$BUILD/libweir-instrument.a" &&
+		callgraph-record -o rec ./app >out 2>err && [ ! -s err ] &&
+		callgraph-symbolize rec | callgraph-fold -b calls | sort >got &&
+		sort out | diff - got >differences && return
+	echo "seed $seed: $cc $*"
+	head -n 20 err differences
+	return 1
+}
+
+@test "random programs that throw and jump have the same tree by gcc and clang" {
+	for seed in 2 3 4 6 9 10; do
+		paths_agree gcc g++ $seed -O$((seed % 4)) \
+			-finstrument-functions
+		paths_agree gcc g++ $seed -O2 -DINLINE -finstrument-functions
+		clang_too paths_agree clang clang++ $seed -O$((seed % 4)) \
+			-finstrument-functions-after-inlining \
+			-fno-optimize-sibling-calls
+	done
+}
+
 @test "a jump that the instrument does not see is reported" {
 	cat >app.c <<-'END'
 	#include <stdlib.h>
