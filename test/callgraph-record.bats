@@ -151,6 +151,12 @@ now_us() {
 	callgraph-record -o rec grep Sig /proc/self/status >signals 2>err
 	diff signals <(grep Sig /proc/self/status) |
 		{ ! grep -E 'SigBlk|SigIgn'; }
+	# SIGUSR2, signal 12, stays blocked.
+	python3 -c 'import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])
+os.execvp(sys.argv[1], sys.argv[1:])' callgraph-record -o rec \
+		grep SigBlk /proc/self/status >signals 2>err
+	grep -q '0800$' signals
 	# A closed standard input stays closed, so cat fails.
 	run -0 --separate-stderr sh -c "callgraph-record -o rec \
 		sh -c 'cat; echo \$?' <&-"

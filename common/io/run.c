@@ -1,6 +1,6 @@
 /* run - starts a program, and ends with its status */
 
-#define _GNU_SOURCE	/* pipe2 */
+#define _GNU_SOURCE	/* vfork */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,16 +27,14 @@ inherited_save(struct inherited *i)
 	/* If SIGCHLD is ignored, the status of a child is lost. */
 	sigaction(SIGCHLD, &by_default, &action);
 	i->sigchld_handler = action.sa_handler;
+	sigprocmask(SIG_SETMASK, NULL, &i->mask);
+	getrlimit(RLIMIT_NOFILE, &i->files);
 }
 
-/* Runs the command, or writes errno to error_pipe, which the parent reads. */
-static _Noreturn void
-run_child(char **command, const struct inherited *i, bool output_to_error,
-    int error_pipe)
+/* Returns errno if the command cannot be executed. */
+static int
+execute(char **command, const struct inherited *i, bool output_to_error)
 {
-	sigset_t none;
-	int error;
-
 	if (output_to_error)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	for (int fd = 0; fd <= 2; fd++)
@@ -44,40 +42,44 @@ run_child(char **command, const struct inherited *i, bool output_to_error,
 			close(fd);
 	signal(SIGPIPE, i->sigpipe_handler);
 	signal(SIGCHLD, i->sigchld_handler);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	setrlimit(RLIMIT_NOFILE, &i->files);
+	sigprocmask(SIG_SETMASK, &i->mask, NULL);
 	execvp(command[0], command);
-	error = errno;
-	while (write(error_pipe, &error, sizeof error) < 0 && errno == EINTR)
-		;
-	_exit(127);
+	return errno;
+}
+
+static _Noreturn void
+cannot_run(const char *name, int error)
+{
+	err_warn("cannot run '%s': %s", name, strerror(error));
+	exit(error == ENOENT ? 127 : 126);
 }
 
 pid_t
 run_command(char **command, const struct inherited *i, bool output_to_error)
 {
-	/* exec closes the pipe; then the parent reads the end of file. */
-	int error_pipe[2], error;
-	ssize_t n;
-	pid_t pid;
+	/*
+	 * The child of vfork() shares this variable, and needs neither a copy
+	 * of the memory nor a pipe: so there is little that can fail.
+	 */
+	volatile int error = 0;
+	pid_t pid = vfork();
 
-	if (pipe2(error_pipe, O_CLOEXEC) != 0)
-		die_errno("cannot create a pipe");
-	pid = fork();
-	if (pid < 0)
-		die_errno("cannot start a process");
-	if (pid == 0)
-		run_child(command, i, output_to_error, error_pipe[1]);
-	close(error_pipe[1]);
-	while ((n = read(error_pipe[0], &error, sizeof error)) < 0 &&
-	    errno == EINTR)
-		;
-	close(error_pipe[0]);
-	if (n != sizeof error)
-		return pid;
-	waitpid(pid, NULL, 0);
-	err_warn("cannot run '%s': %s", command[0], strerror(error));
-	exit(error == ENOENT ? 127 : 126);
+	if (pid == 0) {
+		error = execute(command, i, output_to_error);
+		_exit(127);
+	}
+	if (pid > 0 && error != 0) {
+		waitpid(pid, NULL, 0);
+		cannot_run(command[0], error);
+	}
+	return pid;
+}
+
+_Noreturn void
+run_in_place(char **command, const struct inherited *i, bool output_to_error)
+{
+	cannot_run(command[0], execute(command, i, output_to_error));
 }
 
 _Noreturn void

@@ -1,7 +1,9 @@
 #ifndef WEIR_RUN_H
 #define WEIR_RUN_H
 
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /*
@@ -12,6 +14,8 @@ struct inherited {
 	bool is_closed[3];	/* by standard descriptor: 0, 1 and 2 */
 	void (*sigpipe_handler)(int), (*sigchld_handler)(int);	/* SIG_DFL or
 							   SIG_IGN */
+	sigset_t mask;
+	struct rlimit files;		/* RLIMIT_NOFILE */
 };
 
 /* Saves this state, and then sets SIGCHLD to its default action. */
@@ -19,11 +23,16 @@ void inherited_save(struct inherited *);
 
 /*
  * Starts the command; output_to_error redirects its standard output to standard
- * error.  If it cannot be started, prints the reason and exits: with 127 if
+ * error.  If it cannot be executed, prints the reason and exits: with 127 if
  * there is no such program, else with 126.  Call it with signals blocked, so
- * that none is lost; the program starts with none blocked.
+ * that none is lost; the program starts with the mask that was saved.  Returns
+ * -1, with errno, if there can be no further process.
  */
 pid_t run_command(char **command, const struct inherited *,
+    bool output_to_error);
+
+/* Likewise, but the command replaces this process. */
+_Noreturn void run_in_place(char **command, const struct inherited *,
     bool output_to_error);
 
 /* Ends this process with the exit status or the signal of another one. */

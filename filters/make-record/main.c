@@ -75,6 +75,8 @@ start(char **command, const struct follow *follow, struct filter *f,
 	    follow_can_load(follow, path))
 		environ = env;
 	pid = run_command(command, inherited, f->out.fd == STDOUT_FILENO);
+	if (pid < 0)
+		die_errno("cannot start a process");
 	environ = own;
 	free(env);
 	free(text);
