@@ -156,29 +156,6 @@ follow_can_load(const struct follow *follow, const char *path)
 	return eaccess(library, R_OK) == 0;
 }
 
-const char *
-follow_find(const char *program, char *buffer, size_t size)
-{
-	const char *path = getenv("PATH"), *end;
-	struct stat st;
-	int n;
-
-	if (strchr(program, '/') != NULL)
-		return program;
-	if (path == NULL)
-		path = "/bin:/usr/bin";
-	for (;; path = end + 1) {
-		end = path + strcspn(path, ":");
-		n = snprintf(buffer, size, "%.*s/%s", end > path ?
-		    (int)(end - path) : 1, end > path ? path : ".", program);
-		if (n > 0 && (size_t)n < size && eaccess(buffer, X_OK) == 0 &&
-		    stat(buffer, &st) == 0 && S_ISREG(st.st_mode))
-			return buffer;
-		if (*end == '\0')
-			return NULL;
-	}
-}
-
 /* --- environments --- */
 
 /* The index of a variable, "NAME=", or of the NULL at the end. */

@@ -35,12 +35,6 @@ struct follow {
 bool follow_parse(struct follow *, const char *value);
 
 /*
- * The path of a program, as execvp(3) finds it; NULL if there is none.  buffer
- * has room for size bytes.
- */
-const char *follow_find(const char *program, char *buffer, size_t size);
-
-/*
  * Whether the library can be loaded into a program: it is linked dynamically,
  * with the same C library for the same machine, gains no rights when it is
  * executed, and can read the library.  Of a script the interpreter counts.

@@ -10,6 +10,7 @@
 #include "common/base/err.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
+#include "common/io/command.h"
 #include "common/io/run.h"
 #include "filters/make-record/follow.h"
 #include "filters/make-record/graph.h"
@@ -67,7 +68,7 @@ start(char **command, const struct follow *follow, struct filter *f,
 	char **env = mem_resize(NULL, follow_count(environ), sizeof *env);
 	char *text = mem_alloc(follow_size(follow, environ));
 	char **own = environ, buffer[4096];
-	const char *path = follow_find(*command, buffer, sizeof buffer);
+	const char *path = command_find(*command, buffer, sizeof buffer);
 	pid_t pid;
 
 	follow_extend(follow, follow->id, environ, env, text);

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/io/command.h"
 #include "filters/make-record/follow.h"
 
 /*
@@ -482,7 +483,7 @@ execvpe(const char *program, char *const argv[], char *const envp[])
 {
 	char path[4096];
 
-	return run_exec(REAL(execvpe), program, follow_find(program, path,
+	return run_exec(REAL(execvpe), program, command_find(program, path,
 	    sizeof path), argv, envp);
 }
 
@@ -544,7 +545,7 @@ posix_spawnp(pid_t *pid, const char *program,
 {
 	char path[4096];
 
-	return run_spawn(REAL(posix_spawnp), pid, program, follow_find(program,
+	return run_spawn(REAL(posix_spawnp), pid, program, command_find(program,
 	    path, sizeof path), actions, attributes, argv, envp);
 }
 
