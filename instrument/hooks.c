@@ -177,7 +177,7 @@ __cyg_profile_func_enter(void *function, void *call_site)
 	struct thread *t;
 
 	if (LIKELY(!counting.is_on)) {
-		if (UNLIKELY(!is_started))
+		if (UNLIKELY(!counting.is_started))
 			enter_first((uintptr_t)function, (uintptr_t)call_site,
 			    CALLERS_SP());
 		return;

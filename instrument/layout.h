@@ -68,6 +68,7 @@ struct shared {
 	uint64_t n_slabs;	/* in use, perhaps more than fit */
 	/* Ticks that hooks add to an interval (calibrate.c), * PROBE_SCALE. */
 	uint64_t probe_ticks;
+	uint64_t n_lost_processes;	/* see shared_lose_process() */
 	bool sampled, folded_recursion;
 	bool has_off_time;	/* off_ns of all nodes is complete */
 	int n_modules;		/* only grows; modules[0..n) never change */

@@ -314,4 +314,5 @@ void
 modules_fork(void)
 {
 	is_reading = 0;
+	paths_used = 0;
 }

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "instrument/bytes.h"
 #include "instrument/instrument.h"
 #include "instrument/shared.h"
 #include "instrument/state.h"
@@ -107,22 +106,24 @@ shared_init(void)
 	return true;
 }
 
-/* The old memory is the parent's, which may add modules but changes none. */
 bool
 shared_fork(void)
 {
-	const struct shared *old = shared;
-	int n = old == NULL ? 0 :
-	    __atomic_load_n(&old->n_modules, __ATOMIC_ACQUIRE);
+	uint64_t probe_ticks = shared == NULL ? 0 : shared->probe_ticks;
 
 	if (!shared_init())
 		return false;
-	bytes_move_down((char *)shared->modules, (const char *)old->modules,
-	    (size_t)n * sizeof *old->modules);
-	bytes_move_down(shared->paths, old->paths, sizeof shared->paths);
-	shared->n_modules = n;
-	shared->probe_ticks = old->probe_ticks;
+	shared->probe_ticks = probe_ticks;
 	return true;
+}
+
+void
+shared_lose_process(struct shared *parents)
+{
+	shared = parents;
+	if (shared != NULL)
+		__atomic_fetch_add(&shared->n_lost_processes, 1,
+		    __ATOMIC_RELAXED);
 }
 
 void

@@ -10,8 +10,14 @@ extern int shared_fd;		/* to be sent to the wrapper, or -1 */
 
 /* Both functions allocate new memory, and return false if there is none. */
 bool shared_init(void);
-bool shared_fork(void);		/* copies the modules to the new memory */
+bool shared_fork(void);
 void shared_close_fd(void);
+
+/*
+ * In a forked child that cannot be recorded: counts it in its parent's memory,
+ * where the wrapper sees it, and keeps that memory for its own children.
+ */
+void shared_lose_process(struct shared *parents);
 
 /* Returns zeroed memory for nodes, or NULL if none is left. */
 struct slab *shared_new_slab(void);

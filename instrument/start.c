@@ -25,8 +25,6 @@
 #include "instrument/sys.h"
 #include "instrument/thread.h"
 
-bool is_started;
-
 static bool is_connected;	/* the wrapper was reached at the start */
 static bool is_finished;	/* finish() has run */
 static int state;		/* of the initialization */
@@ -47,21 +45,31 @@ begin_counting(bool has_memory)
 }
 
 /*
- * In the child of fork(), which is a new process to the wrapper: the child gets
- * its own connection and helper thread, and counts from 0.
+ * In a child with a copy of the memory, which is a new process to the wrapper:
+ * the child gets its own connection and helper thread, and counts from 0.  The
+ * C library calls this after fork(); after _Fork(), clone() and the system
+ * calls, the first hook does.
  */
 static void
 after_fork(void)
 {
+	struct shared *inherited = shared;
 	uint64_t mask;
 	bool has_memory;
 
-	counting.is_on = false;
 	if (is_confined) {
+		if (!counting.is_started)
+			shared_lose_process(inherited);
+		counting.is_started = true;
 		state_give_up();
 		return;
 	}
 	mask = sys_block_signals();
+	if (counting.is_started && state_is_ours()) {
+		sys_restore_signals(mask);
+		return;
+	}
+	counting.is_on = false;
 	state_fork();
 	is_finished = false;
 	link_fork();
@@ -75,6 +83,9 @@ after_fork(void)
 		if (link_open())
 			begin_counting(has_memory);
 	}
+	if (dormant)
+		shared_lose_process(inherited);
+	counting.is_started = true;
 	sys_restore_signals(mask);
 }
 
@@ -108,8 +119,11 @@ start_once(bool are_hooks_ours)
 	int expected = NEW;
 	uint64_t mask;
 
-	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == DONE)
+	if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == DONE) {
+		if (!counting.is_started)
+			after_fork();
 		return true;
+	}
 	if (is_busy_here || environ == NULL)
 		return false;
 	mask = sys_block_signals();
@@ -117,8 +131,8 @@ start_once(bool are_hooks_ours)
 	if (__atomic_compare_exchange_n(&state, &expected, BUSY, false,
 	    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
 		start(are_hooks_ours);
+		counting.is_started = true;
 		__atomic_store_n(&state, DONE, __ATOMIC_RELEASE);
-		is_started = true;
 	}
 	while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != DONE)
 		sys_sleep_ms(1);

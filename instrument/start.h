@@ -12,10 +12,10 @@
  * yet: in a dynamic program it does so after the functions in .preinit_array,
  * so a later call decides whether there is a wrapper.  If the program calls the
  * hooks of another copy of the instrument (!are_hooks_ours), this copy becomes
- * dormant.
+ * dormant.  In a child that was not made by fork(), does what is to be done
+ * after fork().
  */
 bool start_once(bool are_hooks_ours);
-extern bool is_started;		/* the initialization is complete */
 
 #pragma GCC visibility pop
 

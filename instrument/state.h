@@ -24,15 +24,16 @@ extern struct settings settings;
 extern bool dormant;
 
 /*
- * Hooks return at once unless is_on.  If state_wipe_on_fork() has returned
- * true, the kernel clears is_on in every child process that gets a copy of the
- * memory, whichever way the child was made.  The kernel clears whole pages, so
- * this structure fills one.  A child that shares the memory, as after vfork(),
- * shares is_on too.
+ * Hooks return at once unless is_on, or !is_started.  If state_wipe_on_fork()
+ * has returned true, the kernel clears both in every child process that gets a
+ * copy of the memory, whichever way the child was made.  The kernel clears
+ * whole pages, so this structure fills one.  A child that shares the memory, as
+ * after vfork(), shares these members too.
  */
 extern struct counting {
 	bool is_on;
-	char rest_of_page[4095];
+	bool is_started;	/* the initialization is complete */
+	char rest_of_page[4094];
 } counting;
 extern bool is_confined;	/* make no system calls, see seccomp.c */
 extern bool is_misplaced;	/* calls may be below the wrong callers */

@@ -173,7 +173,7 @@ thread_begin(void)
 	if (may_mask_signals)
 		sys_restore_signals(mask);
 	is_starting = false;
-	return self;
+	return counting.is_on ? self : NULL;
 }
 
 /*

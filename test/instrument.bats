@@ -397,12 +397,67 @@ paths_agree() {
 	[ "$(grep -c 'temporarily unavailable' out)" -eq 10 ]
 }
 
-@test "a child made by a system call or vfork sends nothing" {
-	# Only the program itself has a callgraph, and there are no marks.
+@test "a child made by a system call is counted, one made by vfork sends nothing" {
+	# The program itself and ten children, each with a mark
 	agrees cases children-end
-	[ "$(query callgraph .pid)" = "$(query exit .pid)" ]
-	[ "$(query callgraph .final)" = true ]
-	[ -z "$(query mark .name)" ]
+	[ "$(query callgraph .pid | sort -u | wc -l)" -eq 11 ]
+	[ "$(query callgraph .final | sort -u)" = true ]
+	[ "$(query mark .name | wc -l)" -eq 10 ]
+}
+
+# calls_of FUNCTION PROGRAM - prints how often the function was called, by all
+# processes; the last three digits of an address are the same in each
+calls_of() {
+	local address=$(nm "$2" | awk -v name="$1" '$3 == name { print $1 }')
+	query callgraph ".nodes[] | select(.function |
+		endswith(\"${address: -3}\")) | .calls" |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+@test "a child is counted whichever way it is made" {
+	for how in fork _Fork sysfork clone spawn clearenv; do
+		record 0 children $how
+		[ "$(calls_of in_child "$PROGRAMS/children")" -eq 1 ]
+		[ "$(calls_of in_parent "$PROGRAMS/children")" -eq 1 ]
+		[ "$(query callgraph .pid | sort -u | wc -l)" -eq 2 ]
+		[ ! -s err ] || { cat err; false; }
+	done
+}
+
+@test "children that cannot connect are said to be lost" {
+	record 0 children nofile
+	[ "$(calls_of in_parent "$PROGRAMS/children")" -eq 1 ]
+	grep -q 'forked processes that could not connect were not recorded: 1' \
+		err
+	# The child that is lost makes another one.
+	record 0 children fork-fork
+	grep -q 'not recorded: 2' err
+	# So are those of a program that may not make system calls any more.
+	gcc -finstrument-functions -o confined -xc - -xnone \
+		"$BUILD/libweir-instrument.a" <<-'END'
+		#include <linux/filter.h>
+		#include <linux/seccomp.h>
+		#include <sys/prctl.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static void in_child(void) { }
+		int main(void)
+		{
+			struct sock_filter all = BPF_STMT(BPF_RET | BPF_K,
+			    SECCOMP_RET_ALLOW);
+			struct sock_fprog program = { 1, &all };
+			prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+			prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+			if (fork() == 0) {
+				in_child();
+				_exit(0);
+			}
+			return wait(NULL) < 0;
+		}
+	END
+	PROGRAMS=$PWD record 0 confined
+	[ "$(total)" -eq 1 ]
+	grep -q 'not recorded: 1' err
 }
 
 @test "the counts are sent whichever way a program ends" {

@@ -168,6 +168,12 @@ memory_note(struct memory *m, uint64_t offset, const struct sent_node *n)
 	r->samples += n->samples;
 }
 
+uint64_t
+memory_lost_processes(const struct memory *m)
+{
+	return m->shared->n_lost_processes;
+}
+
 /* --- reading --- */
 
 static uint64_t

@@ -20,6 +20,9 @@ void memory_unmap(struct memory *);	/* NULL is allowed */
  */
 void memory_note(struct memory *, uint64_t offset, const struct sent_node *);
 
+/* The number of its forked children that could not connect. */
+uint64_t memory_lost_processes(const struct memory *);
+
 /*
  * Adds all modules, and the counts that were not received, with the ancestors
  * of their nodes, to a graph that is empty.

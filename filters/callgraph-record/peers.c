@@ -37,8 +37,9 @@ struct process {
 	size_t n_peers;
 	uint64_t sequence;	/* of the next callgraph */
 	struct modules modules;
-	int64_t *n_records;	/* of struct peers */
+	struct peers *peers;
 	struct memory *memory;	/* NULL if it shares none, or it was read */
+	bool may_lose;		/* it shares none: counts can be lost */
 	int end_fd;		/* readable when it has ended; or -1 */
 
 	/* The current emission: */
@@ -195,7 +196,7 @@ static void
 end_record(struct buf *b, const struct process *p)
 {
 	json_end(b);
-	++*p->n_records;
+	p->peers->n_records++;
 }
 
 /* Writes the emission, even if its end was lost: what has arrived is valid. */
@@ -239,6 +240,12 @@ end_process(struct process *p, struct buf *b)
 
 	if (p->in_emission)
 		end_emission(p, b);
+	if (p->may_lose && !p->is_final)
+		err_warn("warning: process %ld could not share its memory and "
+		    "did not end normally: counts may be lost", (long)p->pid);
+	p->may_lose = false;
+	if (p->memory != NULL)
+		p->peers->n_lost += memory_lost_processes(p->memory);
 	if (!p->is_final && p->memory != NULL) {
 		p->emission = memory_read(p->memory, &p->graph, &p->modules);
 		*limited = *limited > p->sum_limited ?
@@ -429,7 +436,8 @@ on_hello(struct peers *p, struct peer *peer, const struct rec *r,
 		proc->program = program;
 		proc->checksum = checksum_of_process(peer->pid, program);
 		proc->is_recorded = has_release(p, proc);
-		proc->n_records = &p->n_records;
+		proc->peers = p;
+		proc->may_lose = peer->memory_fd < 0;
 		proc->end_fd = (int)syscall(SYS_pidfd_open, peer->pid, 0);
 		proc->next = p->processes;
 		p->processes = proc;
@@ -743,6 +751,9 @@ peers_finish(struct peers *p, struct buf *b)
 	p->n = 0;
 	for (struct process *i = p->processes; i != NULL; i = i->next)
 		end_process(i, b);
+	if (p->n_lost > 0)
+		err_warn("warning: forked processes that could not connect "
+		    "were not recorded: %llu", (unsigned long long)p->n_lost);
 }
 
 const char *

@@ -40,6 +40,7 @@ struct peers {
 	size_t n, cap;
 	struct process *processes;	/* a linked list, newest first */
 	size_t n_processes;
+	uint64_t n_lost;		/* processes that could not connect */
 	struct recio *recio;
 };
 
