@@ -53,6 +53,7 @@ struct slab {
 struct shared_module {
 	uintptr_t start, end;	/* addresses in [start, end) */
 	uintptr_t base;		/* what to add to an address in the ELF file */
+	uint64_t inode;		/* of the file; 0 if there is none */
 	size_t path;		/* offset in paths */
 	bool is_elf;
 	unsigned char build_id_len, build_id[20];

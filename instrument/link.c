@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -30,6 +31,7 @@
 #include "instrument/bytes.h"
 #include "instrument/instrument.h"
 #include "instrument/link.h"
+#include "instrument/modules.h"
 #include "instrument/put.h"
 #include "instrument/shared.h"
 #include "instrument/state.h"
@@ -45,6 +47,7 @@ struct out link_out = { .fd = -1 };
 
 static uint64_t socket_dev, socket_ino;	/* identify link_out.fd */
 static int n_connections;
+static bool has_said_hello;
 static int is_locked;
 static uint64_t n_sends;		/* link_lock() sees progress by it */
 
@@ -150,15 +153,16 @@ find_line_start(void)
 void
 link_put_hello(struct out *o)
 {
-	char path[4096];
-	long n = SYS(readlink, "/proc/self/exe", path, sizeof path - 1);
+	const struct shared_module *program = modules_program();
 
 	put_begin_record(o, "hello");
-	put_number(o, "protocol", 2);
+	put_number(o, "protocol", 3);
 	put_number(o, "pid", (uint64_t)own_pid);
-	path[n > 0 ? n : 0] = '\0';
-	if (n > 0)
-		put_text(o, "program", path);
+	put_text(o, "program", program != NULL ? shared->paths + program->path :
+	    (const char *)getauxval(AT_EXECFN));
+	put_number(o, "inode", program != NULL ? program->inode : 0);
+	if (has_said_hello)
+		put_true(o, "again");
 	put_end_record(o);
 }
 
@@ -196,6 +200,7 @@ send_hello(void)
 	shared_close_fd();
 	bytes_move_down(link_out.data, waiting, n);
 	link_out.len = n;
+	has_said_hello |= ok;
 	return ok;
 }
 
@@ -235,6 +240,7 @@ link_fork(void)
 	link_out.fd = -1;
 	link_out.len = link_out.sent = 0;
 	n_connections = 0;
+	has_said_hello = false;
 	is_locked = 0;
 }
 

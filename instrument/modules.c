@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 #include "instrument/bytes.h"
 #include "instrument/instrument.h"
@@ -27,7 +28,7 @@ static int is_reading;
 /* A line of /proc/self/maps. */
 struct mapping {
 	uintptr_t start, end, offset;
-	bool has_inode;
+	uint64_t inode;			/* 0: not a file */
 	bool is_code;
 	char *path;
 };
@@ -89,7 +90,8 @@ parse_line(char *line, struct mapping *m)
 	m->offset = read_hex(&line);
 	line++;
 	skip_field(&line);
-	m->has_inode = *line != '0';
+	for (m->inode = 0; *line >= '0' && *line <= '9'; line++)
+		m->inode = m->inode * 10 + (unsigned)(*line - '0');
 	skip_field(&line);
 	m->path = line;
 }
@@ -183,9 +185,9 @@ read_elf(struct shared_module *m)
 	m->end = end;
 }
 
-/* Is the address in a module that has been added? */
-static bool
-is_known(uintptr_t address)
+/* The module that contains the address, if it has been added; or NULL. */
+static const struct shared_module *
+find(uintptr_t address)
 {
 	static int last;	/* index found last by any thread: a guess */
 	const struct shared_module *list = shared->modules;
@@ -193,13 +195,13 @@ is_known(uintptr_t address)
 	int i = __atomic_load_n(&last, __ATOMIC_RELAXED);
 
 	if (i < n && address >= list[i].start && address < list[i].end)
-		return true;
+		return &list[i];
 	for (i = 0; i < n; i++)
 		if (address >= list[i].start && address < list[i].end) {
 			__atomic_store_n(&last, i, __ATOMIC_RELAXED);
-			return true;
+			return &list[i];
 		}
-	return false;
+	return NULL;
 }
 
 /*
@@ -213,10 +215,11 @@ add_module(const struct mapping *first, const struct mapping *code)
 {
 	struct shared_module *m = &shared->modules[shared->n_modules];
 
-	if (shared->n_modules == MODULES_MAX || is_known(code->start))
+	if (shared->n_modules == MODULES_MAX || find(code->start) != NULL)
 		return;
-	*m = (struct shared_module){ .start = code->start, .end = code->end };
-	if (first->has_inode && bytes_equal(first->path, code->path)) {
+	*m = (struct shared_module){ .start = code->start, .end = code->end,
+	    .inode = code->inode };
+	if (first->inode != 0 && bytes_equal(first->path, code->path)) {
 		m->start = first->start;
 		read_elf(m);
 	}
@@ -238,7 +241,7 @@ read_mapping(char *line, struct mapping *first, char *first_path)
 	struct mapping m;
 
 	parse_line(line, &m);
-	if (m.has_inode && m.offset == 0 && !bytes_equal(m.path, first_path)) {
+	if (m.inode != 0 && m.offset == 0 && !bytes_equal(m.path, first_path)) {
 		*first = m;
 		bytes_copy_string(first_path, m.path, MAPS_LINE_MAX);
 		first->path = first_path;
@@ -303,10 +306,19 @@ bool
 modules_ensure_known(uintptr_t address)
 {
 	if (is_confined || shared == NULL ||
-	    shared->n_modules == MODULES_MAX || is_known(address) ||
+	    shared->n_modules == MODULES_MAX || find(address) != NULL ||
 	    !modules_read_all())
 		return true;
-	return is_known(address);
+	return find(address) != NULL;
+}
+
+const struct shared_module *
+modules_program(void)
+{
+	uintptr_t headers = getauxval(AT_PHDR);
+
+	modules_ensure_known(headers);
+	return shared != NULL ? find(headers) : NULL;
 }
 
 /* A thread that was reading the maps does not exist in the child. */

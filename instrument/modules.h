@@ -22,6 +22,12 @@ int modules_count(void);
  */
 bool modules_ensure_known(uintptr_t address);
 
+/*
+ * The program, not the dynamic linker or an emulator if that was executed to
+ * run it; or NULL.
+ */
+const struct shared_module *modules_program(void);
+
 #pragma GCC visibility pop
 
 #endif

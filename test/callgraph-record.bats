@@ -60,6 +60,55 @@ now_us() {
 	[ "$(query callgraph .checksum)" = "\"$sum\"" ]
 }
 
+@test "a program that another one runs is itself, with its own checksum" {
+	cp "$PROGRAMS/calls" "$PROGRAMS/children" .
+	ln -s calls link
+	echo 'exec "$@"' >run
+	for program in calls children; do
+		for how in '' env 'sh run' 'valgrind -q' \
+			/lib64/ld-linux-x86-64.so.2; do
+			[[ $how != valgrind* ]] || command -v valgrind || continue
+			callgraph-record -o rec $how ./$program >out 2>err ||
+				[ $? -eq 3 ]
+			jq -r 'select(.type == "exit" or .type == "callgraph") |
+				.program, .checksum' rec | sort -u >identity
+			assert_equal "$(cat identity)" "$(lines \
+				"$PWD/$program" "$(checksum $program)" | sort)"
+		done
+	done
+	callgraph-record -o rec ./link >out 2>err || [ $? -eq 3 ]
+	[ "$(query callgraph .program)" = "\"$PWD/calls\"" ]
+}
+
+@test "a forked child has the checksum of its parent's file, not of a new one" {
+	# The program is renamed, and then forks.
+	cat >program.c <<-'END'
+		#include <stdio.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static void in_child(void) { }
+		int main(void)
+		{
+			if (rename("program", "old") != 0 ||
+			    rename("new", "program") != 0)
+				return 1;
+			if (fork() == 0) {
+				in_child();
+				_exit(0);
+			}
+			return wait(NULL) < 0;
+		}
+	END
+	gcc -finstrument-functions -o program program.c \
+		"$BUILD/libweir-instrument.a"
+	cp "$PROGRAMS/calls" new
+	sum=$(checksum program)
+	callgraph-record -o rec ./program
+	[ "$(query callgraph .pid | wc -l)" -eq 2 ]
+	[ "$(query callgraph .checksum | sort -u)" = "\"$sum\"" ]
+	[ "$(query exit .checksum)" = "\"$sum\"" ]
+}
+
 @test "the exit record has the status, the times and the memory" {
 	start_us=$(now_us)
 	OPTIONS=-t record 0 cases spins

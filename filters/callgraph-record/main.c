@@ -299,16 +299,18 @@ time_us(struct timeval t)
 static void
 put_exit(struct buf *b, const char *program, const char *file)
 {
-	const char *checksum = peers_checksum(&state.peers, state.pid);
+	const char *checksum;
 
 	/* If the process has not sent hello, only the path is known. */
-	if (checksum == NULL && file != NULL)
-		checksum = checksum_of(file);
+	if (!peers_find(&state.peers, state.pid, &program, &checksum)) {
+		program = file != NULL ? file : program;
+		checksum = file != NULL ? checksum_of(file) : "";
+	}
 
 	json_begin(b, "exit");
-	if (checksum != NULL && checksum[0] != '\0')
+	if (checksum[0] != '\0')
 		json_cstr(b, "checksum", checksum);
-	json_cstr(b, "program", file != NULL ? file : program);
+	json_cstr(b, "program", program);
 	json_int(b, "pid", state.pid);
 	json_int(b, "time_us", clock_ns(CLOCK_REALTIME) / 1000);
 	if (WIFSIGNALED(state.wait_status))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -74,7 +75,8 @@ struct peer {
 	K(K_FINAL, "final") K(K_DORMANT, "dormant")			\
 	K(K_SIGNAL, "signal") K(K_FRAMES, "frames")			\
 	K(K_OMITTED, "frames_omitted") K(K_NAME, "name")		\
-	K(K_BITS, "bits") K(K_N, "n") K(K_PROBE, "probe_ps")
+	K(K_BITS, "bits") K(K_N, "n") K(K_PROBE, "probe_ps")		\
+	K(K_AGAIN, "again") K(K_INODE, "inode")
 KEY_LIST(keys, MESSAGE_KEYS);
 
 void
@@ -360,17 +362,33 @@ forget_processes(struct peers *p, struct buf *b)
 
 /*
  * The checksum of /proc/PID/exe, because the file at the program's path may
- * have been replaced.  If that cannot be read, perhaps because the process has
- * ended, it is that of the file at the path.
+ * have been replaced.  If that is another file, it is the dynamic linker or an
+ * emulator, which runs the program; if it cannot be read, perhaps because the
+ * process has ended, there is only the path.
  */
 static const char *
-checksum_of_process(pid_t pid, const char *program)
+checksum_of_process(pid_t pid, const char *program, uint64_t inode)
 {
-	char path[64];
-	const char *checksum;
+	static const char suffix[] = " (deleted)";
+	char exe[64], path[4200];
+	const char *checksum = "";
+	struct stat st;
+	ssize_t n, i;
 
-	snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);
-	checksum = checksum_of(path);
+	snprintf(exe, sizeof exe, "/proc/%ld/exe", (long)pid);
+	n = readlink(exe, path, sizeof path - 1);
+	path[n > 0 ? n : 0] = '\0';
+	i = n - (ssize_t)strlen(suffix);
+	if (i > 0 && strcmp(path + i, suffix) == 0)
+		path[i] = '\0';
+	if (*program != '/' || strcmp(path, program) == 0 ||
+	    (stat(exe, &st) == 0 && st.st_ino == inode)) {
+		checksum = checksum_of(exe);
+	} else if (n > 0) {
+		snprintf(path, sizeof path, "/proc/%ld/root%s", (long)pid,
+		    program);
+		checksum = checksum_of(path);
+	}
 	if (checksum[0] == '\0')
 		checksum = checksum_of(program);
 	if (checksum[0] == '\0')
@@ -405,28 +423,26 @@ has_release(const struct peers *p, const struct process *proc)
 }
 
 /*
- * A known process sends hello again when it reconnects, when it crashes, and
- * when it has executed another program.  That program gets its own struct
- * process; it is recognized by its path, or by new memory that comes with the
- * hello.  A new process also gets its own if its pid was that of a process that
- * has sent its final emission.
+ * A known process sends hello again when it reconnects and when it crashes.
+ * Any other hello is that of a new process, even if its pid is known: a process
+ * that executes another program gets a struct process for each.
  */
 static void
 on_hello(struct peers *p, struct peer *peer, const struct rec *r,
     struct buf *b)
 {
 	char *program = text_of(r, K_PROGRAM);
-	struct process *proc = p->processes;
+	struct process *proc;
 
 	p->any_hello = true;
+	forget_processes(p, b);
+	proc = p->processes;
 	while (proc != NULL && proc->pid != peer->pid)
 		proc = proc->next;
-	if (proc != NULL && (proc->is_final || peer->memory_fd >= 0 ||
-	    strcmp(proc->program, program) != 0)) {
+	if (proc != NULL && !rec_true(r, K_AGAIN)) {
 		end_process(proc, b);
 		proc = NULL;
 	}
-	forget_processes(p, b);
 
 	if (proc != NULL) {
 		free(program);
@@ -434,7 +450,8 @@ on_hello(struct peers *p, struct peer *peer, const struct rec *r,
 		proc = mem_zero(1, sizeof *proc);
 		proc->pid = peer->pid;
 		proc->program = program;
-		proc->checksum = checksum_of_process(peer->pid, program);
+		proc->checksum = checksum_of_process(peer->pid, program,
+		    number_of(r, K_INODE));
 		proc->is_recorded = has_release(p, proc);
 		proc->peers = p;
 		proc->may_lose = peer->memory_fd < 0;
@@ -444,9 +461,10 @@ on_hello(struct peers *p, struct peer *peer, const struct rec *r,
 		p->n_processes++;
 	}
 
-	if (peer->memory_fd >= 0)
+	if (peer->memory_fd >= 0 && proc->memory == NULL) {
 		proc->memory = memory_map(peer->memory_fd);
-	peer->memory_fd = -1;
+		peer->memory_fd = -1;
+	}
 	peer->process = proc;
 	proc->n_peers++;
 }
@@ -756,14 +774,18 @@ peers_finish(struct peers *p, struct buf *b)
 		    "were not recorded: %llu", (unsigned long long)p->n_lost);
 }
 
-const char *
-peers_checksum(const struct peers *p, pid_t pid)
+bool
+peers_find(const struct peers *p, pid_t pid, const char **program,
+    const char **checksum)
 {
-	const struct process *first = NULL;
+	bool is_found = false;
 
 	/* The list has the newest first. */
 	for (const struct process *i = p->processes; i != NULL; i = i->next)
-		if (i->pid == pid)
-			first = i;
-	return first != NULL ? first->checksum : NULL;
+		if (i->pid == pid) {
+			*program = i->program;
+			*checksum = i->checksum;
+			is_found = true;
+		}
+	return is_found;
 }

@@ -68,9 +68,10 @@ void peers_request_emissions(struct peers *);
 void peers_finish(struct peers *, struct buf *);
 
 /*
- * The checksum of the first program that a process executed; NULL if the
- * process has not sent hello.
+ * Sets path and checksum of the first instrumented program that a process
+ * executed.  False if the process has not sent hello.
  */
-const char *peers_checksum(const struct peers *, pid_t pid);
+bool peers_find(const struct peers *, pid_t pid, const char **program,
+    const char **checksum);
 
 #endif
