@@ -18,6 +18,23 @@
  */
 
 /*
+ * The wrapper's socket has an abstract name, which is in the environment: @ in
+ * place of the NUL byte with which such names begin, "weir-", and a number.
+ *
+ * The number is also the soft limit RLIMIT_LOCKS of the program, which Linux
+ * has ignored since 2.4.25: so a program that is started without the
+ * environment finds the wrapper, too.  Its lowest bits are settings.
+ */
+#define SOCKET_NAME "@weir-%016llx"
+#define SOCKET_TAG (UINT64_C(0x77656972) << 32)	/* "weir" */
+#define SOCKET_TAG_MASK (UINT64_C(0xffffffff) << 32)
+enum {
+	SOCKET_NAME_LEN = sizeof "@weir-" - 1 + 16,
+	SOCKET_TIMED = 1, SOCKET_FOLDS = 2, SOCKET_NO_HELPER = 4,
+	SOCKET_FLAGS = 7
+};
+
+/*
  * A node of the call tree: a function, called from one call site, below one
  * chain of callers.
  */

@@ -1,7 +1,7 @@
 /*
  * link - the connection to the wrapper
  *
- * The wrapper, callgraph-record(1), listens on a Unix stream socket whose path
+ * The wrapper, callgraph-record(1), listens on a Unix stream socket whose name
  * is in the environment.  Each process connects to it and sends lines of JSON,
  * which weir-instrument(3) lists: first hello, then modules, nodes, marks and
  * so on.  The report of a crash uses another connection.  The wrapper sends
@@ -95,28 +95,46 @@ is_fd_ours(void)
 	    st.st_dev == socket_dev && st.st_ino == socket_ino;
 }
 
+/*
+ * Anyone may use the name of a wrapper that has ended, and this process is
+ * about to share memory: only root and the process's own user are trusted.
+ */
+static bool
+is_wrapper(int fd)
+{
+	struct ucred listener;
+	socklen_t size = sizeof listener;
+
+	return SYS(getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &listener,
+	    &size) == 0 && (listener.uid == 0 ||
+	    listener.uid == (uid_t)SYS(geteuid, 0));
+}
+
 int
 link_connect(void)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd;
+	long error, size;
+	int tries = 0, fd;
 
-	if (!bytes_copy_string(to.sun_path, settings.socket_path,
+	if (!bytes_copy_string(to.sun_path, settings.socket_name,
 	    sizeof to.sun_path))
 		return -1;
+	size = (long)(offsetof(struct sockaddr_un, sun_path) +
+	    bytes_length(to.sun_path));
+	to.sun_path[0] = '\0';
 	fd = (int)SYS(socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
 	    SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return fd;
-	for (int tries = 0; SYS(connect, fd, &to, sizeof to) < 0; tries++) {
-		if (tries == CONNECT_TRIES_MAX) {
-			SYS(close, fd);
-			return -1;
-		}
-		/* The wrapper's queue of connections may be full. */
+	/* -EAGAIN: the wrapper's queue of connections is full. */
+	while ((error = SYS(connect, fd, &to, size)) == -EAGAIN &&
+	    tries++ < CONNECT_TRIES_MAX)
 		sys_sleep_ms(tries < 10 ? 0 : 1);
-	}
-	return fd;
+	if (error == 0 && is_wrapper(fd))
+		return fd;
+	SYS(close, fd);
+	return -1;
 }
 
 /*

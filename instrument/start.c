@@ -96,7 +96,7 @@ start(bool are_hooks_ours)
 
 	state_init();
 	/* A setuid or setgid program must not obey its caller's environment. */
-	if (are_hooks_ours && settings.socket_path != NULL &&
+	if (are_hooks_ours && settings.socket_name != NULL &&
 	    getauxval(AT_SECURE) == 0) {
 		emit_init();
 		thread_init();

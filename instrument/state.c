@@ -1,6 +1,7 @@
 /* state - settings and state of the process, which all other files read */
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "instrument/instrument.h"
@@ -47,13 +48,37 @@ read_number(const char *name, uint64_t min, uint64_t max, uint64_t fallback)
 	    value;
 }
 
+/*
+ * For a program that was started without the environment: finds the wrapper by
+ * the number that layout.h describes.  Such a program has only those of its
+ * settings that the number contains.
+ */
+static void
+find_socket_number(void)
+{
+	static char name[] = "@weir-0123456789abcdef";
+	struct rlimit limit = { 0, 0 };
+	uint64_t number;
+
+	SYS(prlimit64, 0, RLIMIT_LOCKS, NULL, &limit);
+	number = limit.rlim_cur;
+	if ((number & SOCKET_TAG_MASK) != SOCKET_TAG)
+		return;
+	settings.timed = number & SOCKET_TIMED;
+	settings.fold_recursion = number & SOCKET_FOLDS;
+	settings.no_helper = number & SOCKET_NO_HELPER;
+	for (char *p = name + SOCKET_NAME_LEN; p[-1] != '-'; number >>= 4)
+		*--p = "0123456789abcdef"[number & 15];
+	settings.socket_name = name;
+}
+
 void
 state_init(void)
 {
 	uint64_t hz;
 
 	state_fork();
-	settings.socket_path = find_variable("WEIR_SOCKET");
+	settings.socket_name = find_variable("WEIR_SOCKET");
 	settings.timed = read_number("WEIR_TIME", 0, 1, 0);
 	settings.fold_recursion = read_number("WEIR_FOLD_RECURSION", 0, 1, 0);
 	settings.no_helper = !read_number("WEIR_HELPER", 0, 1, 1);
@@ -67,6 +92,8 @@ state_init(void)
 	    UINT32_MAX, 0) * 1000000;
 	hz = read_number("WEIR_SAMPLE_HZ", 0, 10000, 0);
 	settings.sample_period_ns = hz > 0 ? (int64_t)(1000000000 / hz) : 0;
+	if (settings.socket_name == NULL)
+		find_socket_number();
 }
 
 bool

@@ -13,7 +13,7 @@ struct settings {
 	uint64_t max_nodes;
 	int64_t interval_ns;		/* between emissions; 0: no interval */
 	int64_t sample_period_ns;	/* CPU time; 0: no samples */
-	const char *socket_path;	/* NULL: no wrapper */
+	const char *socket_name;	/* see layout.h; NULL: no wrapper */
 };
 extern struct settings settings;
 

@@ -65,7 +65,7 @@ now_us() {
 	ln -s calls link
 	echo 'exec "$@"' >run
 	for program in calls children; do
-		for how in '' env 'sh run' 'valgrind -q' \
+		for how in '' env 'env -i' 'sh run' 'valgrind -q' \
 			/lib64/ld-linux-x86-64.so.2; do
 			[[ $how != valgrind* ]] || command -v valgrind || continue
 			callgraph-record -o rec $how ./$program >out 2>err ||
@@ -426,38 +426,47 @@ os.execvp(sys.argv[2], sys.argv[2:])' $time_s callgraph-record -o rec \
 
 # --- the socket ---
 
-@test "the socket is private, and removed when the wrapper ends" {
-	mkdir -m 777 run
-	export XDG_RUNTIME_DIR=$PWD/run
+@test "the socket has an abstract name of its own, which the program gets" {
 	callgraph-record -o rec sh -c 'echo "$WEIR_SOCKET"
-		stat -c %a "${WEIR_SOCKET%/*}"' >out 2>/dev/null
-	[[ $(head -n 1 out) == "$PWD/run/weir-"*/socket ]]
-	[ "$(tail -n 1 out)" = 700 ]
-	[ -z "$(ls run)" ]
-	run -127 callgraph-record -o rec ./missing
-	[ -z "$(ls run)" ]
+		awk "/file locks/ { print \$4 }" /proc/self/limits
+		callgraph-record -o rec2 printenv WEIR_SOCKET' >out 2>/dev/null
+	{ read -r name; read -r number; read -r other; } <out
+	[[ $name == @weir-* && $other == @weir-* && $name != "$other" ]]
+	[ "$number" -eq $((0x${name#@weir-})) ]
+	# No file is left of it, even if the wrapper is killed.
+	export XDG_RUNTIME_DIR=$PWD TMPDIR=$PWD
+	start cases until
+	kill -9 "$wrapper"
+	stop
+	wait_until test -s status
+	[ -z "$(ls | grep weir)" ]
 }
 
 @test "a connection of another user is refused" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
-	unset XDG_RUNTIME_DIR		# that user may not enter this directory
-	callgraph-record -o rec python3 -c '
+	mkfifo stop
+	exec 9<>stop
+	callgraph-record -o rec sh -c 'echo "$WEIR_SOCKET" >name; read x' \
+		<stop >out 2>err 3>&- 9>&- &
+	wait_until test -s name
+	# This process is not one of the program's.
+	python3 -c '
 import os, socket, sys
-path = os.environ["WEIR_SOCKET"]
 s = socket.socket(socket.AF_UNIX)
-os.chmod(os.path.dirname(path), 0o777)
-os.chmod(path, 0o777)
 os.setuid(65534)    # nobody
-s.connect(path)
-s.settimeout(float(sys.argv[1]))
+s.connect("\0" + sys.argv[1][1:])
+s.settimeout(float(sys.argv[2]))
 try:
     s.send(b"{\"type\":\"hello\",\"program\":\"x\"}\n")
     print(len(s.recv(1)))
 except (ConnectionResetError, BrokenPipeError):
     print(0)
-' "$HANG_S" >out 2>err || { cat err; false; }
-	[ "$(cat out)" = 0 ]
-	grep -q 'nothing was recorded' err
+' "$(cat name)" "$HANG_S" >refused
+	[ "$(cat refused)" = 0 ]
+	echo >&9
+	wait $!
+	exec 9>&-
+	grep -q 'warning: a process of another user' err
 }
 
 # A Python script that sends each argument as the messages of a connection of
@@ -467,7 +476,7 @@ except (ConnectionResetError, BrokenPipeError):
 SEND='import os, socket, sys
 for text in sys.argv[1:]:
     s = socket.socket(socket.AF_UNIX)
-    s.connect(os.environ["WEIR_SOCKET"])
+    s.connect("\0" + os.environ["WEIR_SOCKET"][1:])
     s.send(text.encode() + b"\n")
     s.shutdown(socket.SHUT_WR)
     try:
@@ -475,6 +484,7 @@ for text in sys.argv[1:]:
     except ConnectionResetError:
         pass'
 HELLO='{"type":"hello","program":"x"}'
+AGAIN='{"type":"hello","program":"x","again":true}'
 MODULES='{"type":"module","path":"/a","base":"0x1000","start":"0x1000","end":"0x2000"}
 {"type":"module","path":"/b","base":"0x2000","start":"0x2000","end":"0x3000"}'
 
@@ -491,7 +501,7 @@ $MODULES
 	# The frame before the malformed one is in the module /a.
 	callgraph-record -o rec python3 -c "$SEND" "$HELLO
 $MODULES
-{\"type\":\"crash\",\"frames\":[\"1000 2000\",\"zz 1\"]}" "$HELLO
+{\"type\":\"crash\",\"frames\":[\"1000 2000\",\"zz 1\"]}" "$AGAIN
 {\"type\":\"begin\"}
 {\"type\":\"nodes\",\"nodes\":[\"0 2000 2001 1 0 0 0 0\"]}
 {\"type\":\"end\"}" 2>err
@@ -514,7 +524,7 @@ $MODULES
 		callgraph-record -o rec sh -c 'python3 -c "
 import os, socket, sys
 s = socket.socket(socket.AF_UNIX)
-s.connect(os.environ[\"WEIR_SOCKET\"])
+s.connect(\"\\0\" + os.environ[\"WEIR_SOCKET\"][1:])
 s.send(sys.argv[1].encode() + b\"\\n\")
 try:
     s.recv(1)

@@ -6,10 +6,6 @@ PROGRAMS=$BUILD/test/programs/instrument
 # program, such as valgrind.  Both are split into words.
 OPTIONS=
 PREFIX=
-# callgraph-record, also called the wrapper, creates its socket in this
-# directory.  If the wrapper is killed, the socket is removed with the directory
-# of the test.
-export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
 
 # record STATUS PROGRAM [ARGUMENT...] - runs the program, which must exit with
 # STATUS, under callgraph-record.  The records go to the file rec, the standard

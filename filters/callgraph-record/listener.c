@@ -1,101 +1,74 @@
-/* listener - finds the program, and opens the socket for its processes */
+/* listener - opens the socket for the processes of the program */
 
-#define _GNU_SOURCE	/* SOCK_CLOEXEC, strchrnul */
+#define _GNU_SOURCE	/* SOCK_CLOEXEC */
 
+#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/err.h"
-#include "common/base/mem.h"
-#include "common/io/cleanup.h"
 #include "filters/callgraph-record/listener.h"
 
-static bool
-is_program(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-	    access(path, X_OK) == 0;
-}
-
-char *
-run_find_program(const char *name)
-{
-	const char *path = getenv("PATH"), *end;
-	char *file;
-	size_t n;
-
-	if (strchr(name, '/') != NULL)
-		return is_program(name) ? realpath(name, NULL) : NULL;
-	for (; path != NULL; path = *end != '\0' ? end + 1 : NULL) {
-		/* An empty entry of PATH means the current directory. */
-		end = strchrnul(path, ':');
-		n = (size_t)(end - path);
-		file = mem_alloc(n + strlen(name) + sizeof "./");
-		sprintf(file, "%.*s/%s", n > 0 ? (int)n : 1, n > 0 ? path : ".",
-		    name);
-		if (is_program(file))
-			return file;
-		free(file);
-	}
-	return NULL;
-}
-
-/* Global, because remove_listener() also runs at exit or on a signal. */
-static struct listener *volatile open_listener;
-
-static void
-remove_listener(void)
-{
-	if (open_listener == NULL)
-		return;
-	unlink(open_listener->path);
-	rmdir(open_listener->directory);
-	open_listener = NULL;
-}
-
 void
-listener_open(struct listener *l)
+listener_open(struct listener *l, uint64_t flags)
 {
-	const char *parents[] = { getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"),
-	    "/tmp" };
+	/* A free number is found soon: few wrappers run at the same time. */
+	enum { TRIES_MAX = 100, NUMBER_STEP = SOCKET_FLAGS + 1 };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	bool is_made = false;
+	struct rlimit limit;
+	int tries = 0, error;
 
-	cleanup_add(remove_listener);
-	cleanup_block_signals();
-	for (size_t i = 0; i < sizeof parents / sizeof *parents; i++) {
-		/* 16: "/weir-XXXXXX" and its NUL, with some to spare. */
-		if (is_made || parents[i] == NULL || parents[i][0] != '/' ||
-		    strlen(parents[i]) > sizeof l->directory - 16)
-			continue;
-		snprintf(l->directory, sizeof l->directory, "%s/weir-XXXXXX",
-		    parents[i]);
-		/* It sets mode 0700, so that only the owner can connect. */
-		is_made = mkdtemp(l->directory) != NULL;
-	}
-	if (!is_made)
-		die_errno("cannot create a directory in '/tmp'");
-	snprintf(l->path, sizeof l->path, "%s/socket", l->directory);
-	open_listener = l;
-	cleanup_unblock_signals();
-
-	memcpy(address.sun_path, l->path, strlen(l->path) + 1);
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (l->fd < 0 || bind(l->fd, (const struct sockaddr *)&address,
-	    sizeof address) != 0 || listen(l->fd, SOMAXCONN) != 0)
-		die_errno("cannot listen at '%s'", l->path);
+	if (l->fd < 0)
+		die_errno("cannot create a socket");
+	l->number = SOCKET_TAG | flags | ((uint64_t)clock_ns(CLOCK_MONOTONIC) *
+	    NUMBER_STEP & INT32_MAX);
+	do {
+		l->number += NUMBER_STEP;
+		snprintf(l->name, sizeof l->name, SOCKET_NAME,
+		    (unsigned long long)l->number);
+		memcpy(address.sun_path + 1, l->name + 1, SOCKET_NAME_LEN - 1);
+		error = bind(l->fd, (const struct sockaddr *)&address,
+		    offsetof(struct sockaddr_un, sun_path) + SOCKET_NAME_LEN);
+	} while (error != 0 && errno == EADDRINUSE && ++tries < TRIES_MAX);
+	if (error != 0 || listen(l->fd, SOMAXCONN) != 0)
+		die_errno("cannot listen at '%s'", l->name);
+
+	/* This fails if the hard limit is lower: then only the environment
+	   has the name of the socket. */
+	getrlimit(RLIMIT_LOCKS, &limit);
+	limit.rlim_cur = l->number;
+	setrlimit(RLIMIT_LOCKS, &limit);
+}
+
+bool
+listener_is_descendant(const struct listener *l, pid_t pid)
+{
+	unsigned long long number = 0;
+	char path[64], line[200];
+	FILE *limits;
+
+	/* prlimit() needs a privilege to read those of another user. */
+	snprintf(path, sizeof path, "/proc/%ld/limits", (long)pid);
+	limits = fopen(path, "re");
+	while (limits != NULL && number == 0 &&
+	    fgets(line, sizeof line, limits) != NULL)
+		sscanf(line, "Max file locks %llu", &number);
+	if (limits != NULL)
+		fclose(limits);
+	return number == l->number;
 }
 
 void
 listener_close(struct listener *l)
 {
-	close(l->fd);
-	remove_listener();
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
 }

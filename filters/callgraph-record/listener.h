@@ -1,20 +1,26 @@
 #ifndef CALLGRAPH_RECORD_LISTENER_H
 #define CALLGRAPH_RECORD_LISTENER_H
 
-/*
- * The path of a command, as execvp() finds it, or NULL.  The caller frees it.
- */
-char *run_find_program(const char *name);
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "instrument/layout.h"
 
 /*
- * A listening socket in a private directory.  listener_close() removes both,
- * and so does this process when it dies by an error or a signal.
+ * The listening socket, in the namespace of abstract sockets: it needs no
+ * directory, is reached after chroot(), and disappears with this process, even
+ * if that is killed.
  */
 struct listener {
-	int fd;
-	char directory[80], path[96];	/* path must fit into sun_path */
+	int fd;			/* -1: closed */
+	uint64_t number;	/* see layout.h */
+	char name[SOCKET_NAME_LEN + 1];
 };
-void listener_open(struct listener *);
+void listener_open(struct listener *, uint64_t flags);
 void listener_close(struct listener *);
+
+/* Has this process inherited the number from the program? */
+bool listener_is_descendant(const struct listener *, pid_t);
 
 #endif

@@ -20,6 +20,7 @@
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/filter/filter.h"
+#include "common/io/command.h"
 #include "common/io/run.h"
 #include "filters/callgraph-record/checksum.h"
 #include "filters/callgraph-record/listener.h"
@@ -347,8 +348,12 @@ int
 main(int argc, char **argv)
 {
 	struct filter f;
+	const uint64_t flags = (opt.time ? SOCKET_TIMED : 0) |
+	    (opt.fold ? SOCKET_FOLDS : 0) |
+	    (opt.no_helper ? SOCKET_NO_HELPER : 0);
 	struct stat st;
-	char **command, *file;
+	const char *found;
+	char **command, *file, path[PATH_MAX];
 
 	inherited_save(&state.inherited);
 	filter_begin(&f, &about, options, argc, argv);
@@ -358,9 +363,9 @@ main(int argc, char **argv)
 
 	state.may_block = fstat(f.out.fd, &st) == 0 && !S_ISREG(st.st_mode);
 
-	listener_open(&state.listener);
-	peers_init(&state.peers, opt.release_dir);
-	setenv("WEIR_SOCKET", state.listener.path, 1);
+	peers_init(&state.peers, &state.listener, opt.release_dir);
+	listener_open(&state.listener, flags);
+	setenv("WEIR_SOCKET", state.listener.name, 1);
 	set_variable("WEIR_TIME", opt.time);
 	set_variable("WEIR_SAMPLE_HZ", opt.sample_hz);
 	set_variable("WEIR_INTERVAL_MS", opt.interval_ms);
@@ -370,7 +375,8 @@ main(int argc, char **argv)
 		setenv("WEIR_HELPER", "0", 1);
 	catch_signals();
 
-	file = run_find_program(*command);
+	found = command_find(*command, path, sizeof path);
+	file = found != NULL ? realpath(found, NULL) : NULL;
 	state.start_us = now_us();
 	state.pid = run_command(command, &state.inherited,
 	    f.out.fd == STDOUT_FILENO);
@@ -378,9 +384,10 @@ main(int argc, char **argv)
 	supervise(&f);
 	listener_close(&state.listener);
 
-	if (!state.peers.any_hello)
+	if (!state.peers.any_hello && !state.peers.has_refused)
 		err_warn("warning: nothing was recorded: '%s' is not linked "
-		    "with the instrument (weir-instrument(3))", *command);
+		    "with the instrument, or it is a setuid program "
+		    "(weir-instrument(3))", *command);
 	put_exit(filter_out(&f), *command, file);
 	free(file);
 	peers_release(&state.peers);

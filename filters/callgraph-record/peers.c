@@ -80,9 +80,10 @@ struct peer {
 KEY_LIST(keys, MESSAGE_KEYS);
 
 void
-peers_init(struct peers *p, const char *release_dir)
+peers_init(struct peers *p, const struct listener *listener,
+    const char *release_dir)
 {
-	*p = (struct peers){ .release_dir = release_dir,
+	*p = (struct peers){ .listener = listener, .release_dir = release_dir,
 	    .recio = recio_new(keys) };
 }
 
@@ -581,7 +582,13 @@ peers_add(struct peers *p, int fd)
 	socklen_t n = sizeof cred;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &n) != 0 ||
-	    cred.uid != geteuid()) {
+	    (cred.uid != geteuid() &&
+	    !listener_is_descendant(p->listener, cred.pid))) {
+		if (!p->has_refused)
+			err_warn("warning: a process of another user, which is "
+			    "not known to belong to the program, is not "
+			    "recorded");
+		p->has_refused = true;
 		close(fd);
 		return;
 	}

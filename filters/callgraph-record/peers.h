@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "common/base/buf.h"
+#include "filters/callgraph-record/listener.h"
 
 /*
  * The instrumented processes and their connections (peers).  A connection
@@ -31,6 +32,7 @@
  * it has counted: the rest is read from the memory that it shares (memory.h).
  */
 struct peers {
+	const struct listener *listener;
 	const char *release_dir;	/* or NULL */
 	bool any_hello;			/* some process has sent hello */
 	int64_t n_records;		/* records written */
@@ -40,14 +42,19 @@ struct peers {
 	size_t n, cap;
 	struct process *processes;	/* a linked list, newest first */
 	size_t n_processes;
+	bool has_refused;		/* a connection */
 	uint64_t n_lost;		/* processes that could not connect */
 	struct recio *recio;
 };
 
-void peers_init(struct peers *, const char *release_dir);
+void peers_init(struct peers *, const struct listener *,
+    const char *release_dir);
 void peers_release(struct peers *);
 
-/* Takes over a connection; closes it at once if the peer is another user's. */
+/*
+ * Takes over a connection; closes it at once if the peer is another user's, and
+ * not a descendant of the program.
+ */
 void peers_add(struct peers *, int fd);
 
 /* Fills in an array for poll(): one element for each of the n peers. */
