@@ -384,11 +384,141 @@ os.execvp(sys.argv[2], sys.argv[2:])' $time_s callgraph-record -o rec \
 
 # --- output that cannot be written ---
 
+# unrecorded STATUS OPTIONS... - runs programs that end with 0 and 3, which
+# callgraph-record cannot record.  Its own status is STATUS only if the program
+# ended with 0.  Its messages go to err.
+unrecorded() {
+	local wanted=$1 status=0
+	shift
+	run -3 callgraph-record "$@" sh -c 'echo ran >&9; exit 3' 9>ran &&
+		[ -s ran ] || return
+	run -137 callgraph-record "$@" sh -c 'kill -9 $$' || return
+	callgraph-record "$@" sh -c 'echo ran >&9' 9>ran 2>err || status=$?
+	cat err
+	[ "$(cat ran)" = ran ] && [ "$status" -eq "$wanted" ]
+}
+
 @test "a full disk is reported when the program has ended, with status 2" {
-	run -2 --separate-stderr callgraph-record -o /dev/full \
-		"$PROGRAMS/calls"
-	assert_line 'fib 610'
-	[[ $stderr == *"cannot write '/dev/full': No space left"* ]]
+	unrecorded 2 -o /dev/full
+	grep -q "cannot write '/dev/full': No space left" err
+}
+
+@test "a program runs although the output cannot be opened" {
+	unrecorded 2 -o missing/rec
+	grep -q "cannot create a file beside 'missing/rec': No such file" err
+	grep -q 'warning: the program runs without being recorded' err
+	mkdir directory
+	unrecorded 2 -o directory
+	unrecorded 2 --rejects missing/rejects
+	# It keeps its standard output, as with -o.
+	callgraph-record -o missing/rec echo hello >out 2>err || true
+	[ "$(cat out)" = hello ]
+	[ -z "$(find . -name 'rec*')" ]
+}
+
+@test "a program runs although standard output or error is closed" {
+	for options in '-o rec' ''; do
+		status=0
+		callgraph-record $options "$PROGRAMS/cases" end main \
+			>&- 2>err || status=$?
+		[ "$status" -eq $((${#options} > 0 ? 0 : 2)) ]
+	done
+	grep -q "cannot write '<stdout>': Bad file descriptor" err
+	callgraph-record -o rec "$PROGRAMS/cases" end main 2>&-
+	[ "$(query callgraph .final)" = true ]
+	# Nobody reads the messages.
+	{ callgraph-record -o missing/rec sh -c 'trap "" PIPE; sleep 0.1
+		: >ran' || echo $? >status; } 2>&1 | :
+	wait_until test -s status
+	[ "$(cat status)" -eq 2 ] && [ -e ran ]
+}
+
+@test "a program runs although the output becomes too large" {
+	run -2 --separate-stderr prlimit --fsize=200 \
+		callgraph-record -o rec "$PROGRAMS/cases" end main
+	[[ $stderr == *"cannot write 'rec': File too large"* ]]
+	run -3 prlimit --fsize=200 callgraph-record -o rec "$PROGRAMS/calls"
+}
+
+@test "a program runs although there are no descriptors left" {
+	! is_sanitized || skip "the sanitizers need descriptors"
+	# prlimit PROGRAM needs two descriptors besides the standard ones to be
+	# executed.
+	for n in 4 5 6 7 8; do
+		status=0
+		# The limit of the program is the original one.
+		prlimit --nofile=$n: callgraph-record -o rec \
+			sh -c 'ulimit -Sn' >out 2>err 3>&- 4>&- || status=$?
+		[ "$(cat out)" -eq $n ]
+		status=0
+		prlimit --nofile=$n:$n callgraph-record -o rec \
+			"$PROGRAMS/cases" turns 2 >out 2>err 3>&- 4>&- ||
+			status=$?
+		cat err
+		[ "$(cat out)" = 'done' ]
+		# What was recorded is complete, or the loss is reported.
+		[ "$status" -eq 0 ] || [ "$status" -eq 2 ]
+		grep -qE 'the program runs without|now on are not recorded' err ||
+			query callgraph .final | grep -qx true
+	done
+}
+
+@test "a program runs although there is no memory" {
+	need_strace
+	# The first allocation that is too large for the heap fails.
+	run -2 --separate-stderr strace -o trace \
+		-e inject=mmap:error=ENOMEM:when=25+ \
+		-e inject=brk:error=ENOMEM callgraph-record -o rec \
+		"$PROGRAMS/cases" end main
+	[[ $stderr == *"out of memory"*"runs without being recorded"* ]]
+	# If there can be no further process, the program replaces the wrapper.
+	run -3 --separate-stderr strace -o trace -e inject=vfork:error=EAGAIN \
+		callgraph-record -o rec "$PROGRAMS/calls"
+	[[ $stderr == *"cannot start a process: Resource temporarily"* ]]
+	[ -z "$(find . -name 'rec*')" ]
+}
+
+@test "if memory runs out later, the program is not recorded any longer" {
+	! is_sanitized || skip "the sanitizers end a program without memory"
+	start cases turns-twice 16
+	prlimit --pid "$wrapper" --as=1
+	kill -USR1 "$wrapper"
+	wait_until grep -q 'out of memory' err
+	[ -e "/proc/$wrapper" ]
+	stop
+	status=0
+	wait "$wrapper" || status=$?
+	cat err
+	[ "$status" -eq 2 ] && [ "$(cat status)" -eq 0 ]
+	grep -q 'warning: the program runs without being recorded' err
+}
+
+@test "a program runs and is recorded without a directory to write to" {
+	[ "$(id -u)" -eq 0 ] || skip "this takes root"
+	unshare -m true || skip "this takes namespaces"
+	unshare -m sh -c 'mount --bind /tmp /tmp &&
+		mount -o remount,ro,bind /tmp && ! touch /tmp/x &&
+		XDG_RUNTIME_DIR=/nowhere exec callgraph-record "$1"' sh \
+		"$PROGRAMS/calls" >rec 2>err || [ $? -eq 3 ]
+	[ "$(query callgraph .final)" = true ]
+	run -1 grep warning err
+	# Nor is /proc needed.
+	unshare -m sh -c 'mount -t tmpfs none /proc && exec callgraph-record \
+		-o rec "$1"' sh "$PROGRAMS/calls" 2>err || [ $? -eq 3 ]
+	[ "$(query callgraph .final)" = true ]
+	[ "$(query callgraph .checksum)" = "\"$(checksum "$PROGRAMS/calls")\"" ]
+}
+
+@test "a signal that is not known does not end the wrapper" {
+	start cases until
+	kill -XFSZ "$wrapper"
+	kill -PIPE "$wrapper"
+	kill -RTMIN "$wrapper"
+	status=0
+	wait "$wrapper" || status=$?
+	[ "$status" -eq $((128 + $(kill -l RTMIN))) ]
+	[ "$(query exit .signal)" -eq "$(kill -l RTMIN)" ]
+	exec 9>&-
 }
 
 @test "if the reader of the records has gone, the program runs to its end" {

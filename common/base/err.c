@@ -12,6 +12,7 @@
 enum { MESSAGE_MAX = 4096 };
 
 static char program[256] = "weir";	/* escaped */
+static void (*failure_handler)(void);
 
 void
 err_init(const char *argv0)
@@ -80,6 +81,20 @@ err_warn_at(const char *file, uint64_t line, const char *fmt, ...)
 }
 
 void
+err_on_failure(void (*handler)(void))
+{
+	failure_handler = handler;
+}
+
+static _Noreturn void
+fail(void)
+{
+	if (failure_handler != NULL)
+		failure_handler();
+	exit(EXIT_FATAL);
+}
+
+void
 die(const char *fmt, ...)
 {
 	va_list ap;
@@ -87,7 +102,7 @@ die(const char *fmt, ...)
 	va_start(ap, fmt);
 	print_message(NULL, 0, NULL, fmt, ap);
 	va_end(ap);
-	exit(EXIT_FATAL);
+	fail();
 }
 
 void
@@ -99,7 +114,7 @@ die_errno(const char *fmt, ...)
 	va_start(ap, fmt);
 	print_message(NULL, 0, reason, fmt, ap);
 	va_end(ap);
-	exit(EXIT_FATAL);
+	fail();
 }
 
 bool

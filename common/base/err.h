@@ -36,6 +36,12 @@ _Noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 _Noreturn void die_errno(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /*
+ * Sets a function that die() and die_errno() call after the message, perhaps
+ * without memory left: for a program that has more to do than to exit.
+ */
+void err_on_failure(void (*handler)(void));
+
+/*
  * Does an errno mean that the machine has failed, or that a permission is
  * missing?  Then what was to be read is not known, which must never be taken
  * for damage: the filter ends.  The other ones say what a file is: missing, not

@@ -84,9 +84,9 @@ open_standard_descriptors(void)
 			die_errno("cannot open '/dev/null'");
 }
 
-static void
-read_options(const struct about *about, const struct opt *options, int argc,
-    char **argv)
+void
+filter_read_options(const struct about *about, const struct opt *options,
+    int argc, char **argv)
 {
 	static const struct opt none[] = { { 0 } };
 	const struct opt *tables[] = { options,
@@ -96,6 +96,8 @@ read_options(const struct about *about, const struct opt *options, int argc,
 	const struct input_format *const *format;
 	char usage[256];
 
+	err_init(argv[0]);
+	signal(SIGPIPE, SIG_DFL);	/* a parent may have ignored it */
 	snprintf(usage, sizeof usage, "[options] %s", about->operands);
 	optind = opt_parse(tables, usage, about->is_command, argc, argv);
 	if (opt.help) {
@@ -134,14 +136,9 @@ init_input(struct filter *f, char **files, size_t n)
 }
 
 void
-filter_begin(struct filter *f, const struct about *about,
-    const struct opt *options, int argc, char **argv)
+filter_open(struct filter *f, const struct about *about, int argc, char **argv)
 {
-	err_init(argv[0]);
 	open_standard_descriptors();
-	signal(SIGPIPE, SIG_DFL);	/* a parent may have ignored it */
-	read_options(about, options, argc, argv);
-
 	*f = (struct filter){ 0 };
 	if (opt.max_memory > 0)
 		mem_limit(opt.max_memory, &f->input.name);
@@ -170,6 +167,14 @@ filter_begin(struct filter *f, const struct about *about,
 	f->writes_records = !f->text;
 	if (f->writes_records)
 		boundary_put_begin(&f->out.buf);
+}
+
+void
+filter_begin(struct filter *f, const struct about *about,
+    const struct opt *options, int argc, char **argv)
+{
+	filter_read_options(about, options, argc, argv);
+	filter_open(f, about, argc, argv);
 }
 
 void

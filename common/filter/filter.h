@@ -103,6 +103,14 @@ void filter_begin(struct filter *, const struct about *, const struct opt *,
     int argc, char **argv);
 
 /*
+ * The two parts of filter_begin(), for a filter that has something to do before
+ * the output is opened: only the first part exits on a usage error.
+ */
+void filter_read_options(const struct about *, const struct opt *, int argc,
+    char **argv);
+void filter_open(struct filter *, const struct about *, int argc, char **argv);
+
+/*
  * Declares keys in place of those in struct about, for a filter whose keys
  * depend on its options or on the format of the input.  Call it before the
  * first record, or the first of that format.

@@ -23,8 +23,8 @@ static pid_t process;		/* the process that cleans up, not its forked
 				   children; 0 before cleanup_add() */
 static sigset_t saved_mask;	/* from before cleanup_block_signals() */
 
-static void
-clean(void)
+void
+cleanup_run(void)
 {
 	if (getpid() != process)
 		return;
@@ -35,7 +35,7 @@ clean(void)
 static void
 on_signal(int number)
 {
-	clean();
+	cleanup_run();
 	signal(number, SIG_DFL);
 	raise(number);
 }
@@ -53,7 +53,7 @@ cleanup_add(void (*added)(void))
 	cleaners[i] = added;
 	/* In a forked child, which inherits the handlers, process is not 0. */
 	if (process == 0) {
-		atexit(clean);
+		atexit(cleanup_run);
 		for (size_t k = 0; k < N_SIGNALS; k++)
 			if (sigaction(signals[k], NULL, &old) == 0 &&
 			    old.sa_handler != SIG_IGN)

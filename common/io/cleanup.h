@@ -12,6 +12,9 @@
  */
 void cleanup_add(void (*clean)(void));
 
+/* Calls these functions now, in a program that executes another one. */
+void cleanup_run(void);
+
 /*
  * Block and unblock the signals that cleanup_add() handles, so that none ends
  * the program between the creation of a file and its registration for cleanup.

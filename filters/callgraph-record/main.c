@@ -20,6 +20,7 @@
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/filter/filter.h"
+#include "common/io/cleanup.h"
 #include "common/io/command.h"
 #include "common/io/run.h"
 #include "filters/callgraph-record/checksum.h"
@@ -82,9 +83,11 @@ static struct {
 	struct inherited inherited;
 	struct listener listener;
 	struct peers peers;
-	pid_t pid;			/* the program's */
+	char **command;
+	bool output_to_error;		/* of the program */
+	pid_t pid;			/* the program's; 0: not started yet */
+	sigset_t signals;		/* which are blocked, and read */
 	int signal_fd;
-	struct sigaction sigpipe_handler;	/* before it was ignored */
 	int64_t start_us, end_us;	/* of the program; monotonic clock */
 	bool has_ended;			/* the program has been reaped; then
 					   the next two members are set */
@@ -94,7 +97,7 @@ static struct {
 					   bytes, not removed yet */
 	int output_error;		/* errno, or 0 */
 	bool may_block;			/* the output is not a regular file */
-} state;
+} state = { .listener.fd = -1 };
 
 static int64_t
 now_us(void)
@@ -116,63 +119,129 @@ set_variable(const char *name, uint64_t value)
 	setenv(name, text, 1);
 }
 
+/*
+ * From now on no signal ends this process while the program runs, except for
+ * those that stop it, and those of its own faults.
+ */
 static void
-catch_signals(void)
+block_signals(void)
 {
-	static const int numbers[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP,
-	    SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH };
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-	sigset_t set;
+	static const int others[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV,
+	    SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		sigaddset(&set, numbers[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	sigaction(SIGPIPE, &ignore, &state.sigpipe_handler);
-	state.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (state.signal_fd < 0)
-		die_errno("cannot create a signalfd");
+	sigfillset(&state.signals);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		sigdelset(&state.signals, others[i]);
+	sigprocmask(SIG_BLOCK, &state.signals, NULL);
+}
+
+/*
+ * If there can be no further process, the program replaces this one, which then
+ * cannot report its end.
+ */
+static void
+start_program(void)
+{
+	state.start_us = now_us();
+	state.pid = run_command(state.command, &state.inherited,
+	    state.output_to_error);
+	if (state.pid >= 0)
+		return;
+	err_warn("cannot start a process: %s; the program runs without being "
+	    "recorded", strerror(errno));
+	unsetenv("WEIR_SOCKET");
+	cleanup_run();
+	run_in_place(state.command, &state.inherited, state.output_to_error);
 }
 
 /* --- signals --- */
 
 /* Collects the status of the program if it has ended. */
 static void
-reap_program(void)
+reap(void)
 {
+	struct rusage usage;
+	pid_t pid;
 	int status;
 
-	if (wait4(state.pid, &status, WNOHANG, &state.usage) != state.pid)
-		return;
-	state.has_ended = true;
-	state.wait_status = status;
-	state.end_us = now_us();
+	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
+		if (pid != state.pid)
+			continue;
+		state.has_ended = true;
+		state.wait_status = status;
+		state.usage = usage;
+		state.end_us = now_us();
+	}
 }
 
 /*
  * Signals are forwarded, unless the terminal has sent them to the program too:
  * those have the code SI_KERNEL.  SIGALRM with this code is that of a timer
  * that was set before callgraph-record was executed: only this process gets it.
- * SIGUSR1 requests callgraphs.
+ * SIGUSR1 requests callgraphs.  SIGPIPE and SIGXFSZ are about the output, whose
+ * errors write() returns.
  */
 static void
-read_signals(void)
+on_signal(int number, int code)
 {
-	struct signalfd_siginfo info;
-
-	while (read(state.signal_fd, &info, sizeof info) == sizeof info) {
-		int number = (int)info.ssi_signo;
-
-		if (number == SIGCHLD)
-			reap_program();
-		else if (number == SIGUSR1)
-			peers_request_emissions(&state.peers);
-		else if (!state.has_ended && (info.ssi_code != SI_KERNEL ||
-		    number == SIGALRM))
-			kill(state.pid, number);
+	switch (number) {
+	case SIGCHLD:
+		reap();
+		return;
+	case SIGUSR1:
+		peers_request_emissions(&state.peers);
+		return;
+	case SIGPIPE:
+	case SIGXFSZ:
+		return;
 	}
-	if (errno != EAGAIN && errno != EINTR)
-		die_errno("cannot read signals");
+	if (!state.has_ended && (code != SI_KERNEL || number == SIGALRM))
+		kill(state.pid, number);
+}
+
+/* Handles the signals that have come, or waits for one if timeout is NULL. */
+static void
+read_signals(const struct timespec *timeout)
+{
+	siginfo_t info;
+
+	while (sigtimedwait(&state.signals, &info, timeout) > 0) {
+		on_signal(info.si_signo, info.si_code);
+		if (timeout == NULL)
+			return;
+	}
+}
+
+/* --- the end --- */
+
+/* Ends as the program ended or, if it ended with 0, by the status given. */
+static _Noreturn void
+exit_as_program(int own_wait_status)
+{
+	cleanup_run();
+	run_exit_as(state.wait_status != 0 ? state.wait_status :
+	    own_wait_status);
+}
+
+/*
+ * For die(): whatever has failed, the program runs as it does without this
+ * process, and its status is passed on.  This needs neither memory nor
+ * descriptors.
+ */
+static void
+run_unrecorded(void)
+{
+	listener_close(&state.listener);
+	peers_close(&state.peers);
+	if (!state.has_ended)
+		err_warn("warning: the program runs without being recorded");
+	if (state.pid == 0) {
+		unsetenv("WEIR_SOCKET");
+		start_program();
+	}
+	while (!state.has_ended)
+		read_signals(NULL);
+	exit_as_program(W_EXITCODE(EXIT_FATAL, 0));
 }
 
 /* --- output --- */
@@ -213,6 +282,12 @@ accept_peers(void)
 	while ((fd = accept4(state.listener.fd, NULL, NULL, SOCK_CLOEXEC |
 	    SOCK_NONBLOCK)) >= 0)
 		peers_add(&state.peers, fd);
+	if (errno == EAGAIN || errno == ECONNABORTED || errno == EBADF)
+		return;
+	/* Those that wait to be accepted learn that they are not recorded. */
+	err_warn("warning: processes that start from now on are not recorded: "
+	    "%s", strerror(errno));
+	listener_close(&state.listener);
 }
 
 static bool
@@ -251,7 +326,7 @@ poll_once(struct filter *f)
 	is_any_ready = n_ready > 0;
 
 	if (fds[SIGNALS].revents != 0)
-		read_signals();
+		read_signals(&(struct timespec){ 0, 0 });
 	if (fds[OUTPUT].revents != 0)
 		write_pending(f);
 	/* peers_read() requires that all new connections were added. */
@@ -276,10 +351,10 @@ supervise(struct filter *f)
 	int64_t deadline_us;
 	bool was_full;
 
-	reap_program();
+	reap();
 	while (!state.has_ended)
 		poll_once(f);
-	deadline_us = state.end_us + LINGER_MS * 1000;
+	deadline_us = now_us() + LINGER_MS * 1000;
 	do {
 		was_full = is_full(f);
 		if (was_full)
@@ -288,8 +363,6 @@ supervise(struct filter *f)
 	accept_peers();
 	peers_finish(&state.peers, filter_out(f));
 }
-
-/* --- the end --- */
 
 static int64_t
 time_us(struct timeval t)
@@ -326,46 +399,51 @@ put_exit(struct buf *b, const char *program, const char *file)
 	json_end(b);
 }
 
-/* Ends as the program ended, unless an error prevented writing the records. */
 static _Noreturn void
 finish(struct filter *f)
 {
 	struct buf *b = filter_out(f);
 
-	sigaction(SIGPIPE, &state.sigpipe_handler, NULL);
+	sigset_t pipe;
+
 	if (state.output_error == EPIPE)
-		raise(SIGPIPE);
+		exit_as_program(SIGPIPE);
 	if (state.output_error != 0)
-		exit(EXIT_FATAL);
+		exit_as_program(W_EXITCODE(EXIT_FATAL, 0));
 	memmove(b->data, b->data + state.n_written, b->len - state.n_written);
 	b->len -= state.n_written;
 	f->n_records = state.peers.n_records + 1;	/* the exit record */
+	/* That the reader has gone is reported by the signal alone. */
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	if (state.wait_status == 0)
+		sigprocmask(SIG_UNBLOCK, &pipe, NULL);
 	filter_end(f);
-	run_exit_as(state.wait_status);
+	exit_as_program(0);
 }
 
-int
-main(int argc, char **argv)
+/* Opens what is needed to record, and puts the options into the environment. */
+static void
+prepare(struct filter *f)
 {
-	struct filter f;
 	const uint64_t flags = (opt.time ? SOCKET_TIMED : 0) |
 	    (opt.fold ? SOCKET_FOLDS : 0) |
 	    (opt.no_helper ? SOCKET_NO_HELPER : 0);
+	struct rlimit files = state.inherited.files;
 	struct stat st;
-	const char *found;
-	char **command, *file, path[PATH_MAX];
 
-	inherited_save(&state.inherited);
-	filter_begin(&f, &about, options, argc, argv);
-	command = argv + optind;
-	if (*command == NULL)
-		die("no program was given (see --help)");
-
-	state.may_block = fstat(f.out.fd, &st) == 0 && !S_ISREG(st.st_mode);
-
+	state.may_block = fstat(f->out.fd, &st) == 0 && !S_ISREG(st.st_mode);
+	/* Each process takes two descriptors. */
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	state.signal_fd = signalfd(-1, &state.signals, SFD_CLOEXEC);
+	if (state.signal_fd < 0)
+		die_errno("cannot create a signalfd");
 	peers_init(&state.peers, &state.listener, opt.release_dir);
 	listener_open(&state.listener, flags);
-	setenv("WEIR_SOCKET", state.listener.name, 1);
+
+	if (setenv("WEIR_SOCKET", state.listener.name, 1) != 0)
+		die_errno("cannot set 'WEIR_SOCKET'");
 	set_variable("WEIR_TIME", opt.time);
 	set_variable("WEIR_SAMPLE_HZ", opt.sample_hz);
 	set_variable("WEIR_INTERVAL_MS", opt.interval_ms);
@@ -373,22 +451,38 @@ main(int argc, char **argv)
 	set_variable("WEIR_MAX_NODES", opt.max_nodes);
 	if (opt.no_helper)
 		setenv("WEIR_HELPER", "0", 1);
-	catch_signals();
+}
 
-	found = command_find(*command, path, sizeof path);
+int
+main(int argc, char **argv)
+{
+	struct filter f;
+	const char *found;
+	char *file, path[PATH_MAX];
+
+	inherited_save(&state.inherited);
+	filter_read_options(&about, options, argc, argv);
+	state.command = argv + optind;
+	if (*state.command == NULL)
+		die("no program was given (see --help)");
+	block_signals();
+	err_on_failure(run_unrecorded);
+	filter_open(&f, &about, argc, argv);
+	state.output_to_error = f.out.fd == STDOUT_FILENO;
+
+	prepare(&f);
+	found = command_find(*state.command, path, sizeof path);
 	file = found != NULL ? realpath(found, NULL) : NULL;
-	state.start_us = now_us();
-	state.pid = run_command(command, &state.inherited,
-	    f.out.fd == STDOUT_FILENO);
+	start_program();
 	output_publish(&f.out);
 	supervise(&f);
-	listener_close(&state.listener);
-
-	if (!state.peers.any_hello && !state.peers.has_refused)
+	if (!state.peers.any_hello && !state.peers.has_refused &&
+	    state.listener.fd >= 0)
 		err_warn("warning: nothing was recorded: '%s' is not linked "
 		    "with the instrument, or it is a setuid program "
-		    "(weir-instrument(3))", *command);
-	put_exit(filter_out(&f), *command, file);
+		    "(weir-instrument(3))", *state.command);
+	listener_close(&state.listener);
+	put_exit(filter_out(&f), *state.command, file);
 	free(file);
 	peers_release(&state.peers);
 	finish(&f);

@@ -769,11 +769,17 @@ peers_request_emissions(struct peers *p)
 }
 
 void
-peers_finish(struct peers *p, struct buf *b)
+peers_close(struct peers *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		close_peer(&p->list[i]);
 	p->n = 0;
+}
+
+void
+peers_finish(struct peers *p, struct buf *b)
+{
+	peers_close(p);
 	for (struct process *i = p->processes; i != NULL; i = i->next)
 		end_process(i, b);
 	if (p->n_lost > 0)

@@ -71,7 +71,12 @@ void peers_read(struct peers *, const struct pollfd *, size_t n, struct buf *);
 /* Requests an emission from all processes. */
 void peers_request_emissions(struct peers *);
 
-/* Closes all connections and writes all counts that were not sent. */
+/* Closes all connections: their processes learn that they are not recorded. */
+void peers_close(struct peers *);
+
+/*
+ * Closes all connections and writes all counts that were not sent.
+ */
 void peers_finish(struct peers *, struct buf *);
 
 /*
