@@ -254,6 +254,59 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	exec 9>&-
 }
 
+# run_daemon [OPTION...] - runs a program that leaves a process, which waits until
+# a line is written to descriptor 9
+run_daemon() {
+	mkfifo stop
+	exec 9<>stop
+	callgraph-record -o rec "$@" "$PROGRAMS/children" daemon \
+		<stop >out 2>err 3>&- 9>&- &
+	wrapper=$!
+}
+
+@test "a process that is left is said to run on without being recorded" {
+	run_daemon
+	wait "$wrapper"
+	grep -q 'that run on without being recorded (see --wait): 1' err
+	# Its counts so far are recorded, but not those that follow.
+	[ "$(query callgraph .pid | wc -l)" -eq 3 ]
+	echo >&9
+	exec 9>&-
+}
+
+# has_left_daemon - whether the program has ended, but not the process it left
+has_left_daemon() {
+	[ "$(pgrep -P "$wrapper" | wc -l)" -eq 1 ] &&
+		[ "$(ps -o stat= --ppid "$wrapper" | cut -c2)" = s ]
+}
+
+@test "with --wait, all processes that the program leaves are recorded" {
+	run_daemon --wait
+	wait_until has_left_daemon
+	[ "$(query exit .pid)" = '' ]
+	echo >&9
+	wait "$wrapper"
+	exec 9>&-
+	[ ! -s err ] || { cat err; false; }
+	# in_child() is called before and after the line is read.
+	[ "$(query callgraph '.nodes[].calls' | sort | uniq -c |
+		tr -s ' ' | tr '\n' ' ')" != '' ]
+	[ "$(query callgraph .final | grep -c true)" -eq 3 ]
+	# Processes that are not instrumented are waited for, too.
+	callgraph-record --wait -o rec sh -c 'sleep 0.2 & (sleep 0.3; : >done) &'
+	[ -e done ]
+}
+
+@test "with --wait, a signal ends the wait when the program has ended" {
+	run_daemon --wait
+	wait_until has_left_daemon
+	kill -TERM "$wrapper"
+	wait "$wrapper"
+	grep -q 'that run on without being recorded (see --wait): 1' err
+	[ "$(records <rec | tail -n 1 | jq -r .type)" = exit ]
+	exec 9>&-
+}
+
 # --- signals ---
 
 @test "SIGUSR1 to the wrapper requests a callgraph from the program now" {

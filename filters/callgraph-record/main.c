@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -49,7 +50,7 @@ enum {
 static struct {
 	const char *release_dir;
 	uint64_t interval_ms, sample_hz, max_nodes;
-	bool time, fold, no_helper;
+	bool time, fold, no_helper, wait;
 } opt;
 
 static const struct opt options[] = {
@@ -67,6 +68,8 @@ static const struct opt options[] = {
 	    "record only programs with a release in DIR", 0, 0 },
 	{ 0, "no-helper", OPT_FLAG, &opt.no_helper, NULL,
 	    "start no thread in the program", 0, 0 },
+	{ 'w', "wait", OPT_FLAG, &opt.wait, NULL,
+	    "wait for all processes that the program leaves", 0, 0 },
 	{ 0 }
 };
 
@@ -93,6 +96,7 @@ static struct {
 					   the next two members are set */
 	int wait_status;
 	struct rusage usage;
+	bool has_children;		/* so far, with --wait */
 	size_t n_written;		/* of the output buffer: its first
 					   bytes, not removed yet */
 	int output_error;		/* errno, or 0 */
@@ -172,6 +176,7 @@ reap(void)
 		state.usage = usage;
 		state.end_us = now_us();
 	}
+	state.has_children = pid == 0;
 }
 
 /*
@@ -179,7 +184,8 @@ reap(void)
  * those have the code SI_KERNEL.  SIGALRM with this code is that of a timer
  * that was set before callgraph-record was executed: only this process gets it.
  * SIGUSR1 requests callgraphs.  SIGPIPE and SIGXFSZ are about the output, whose
- * errors write() returns.
+ * errors write() returns.  When the program has ended, a signal ends the wait
+ * for the other processes.
  */
 static void
 on_signal(int number, int code)
@@ -194,6 +200,12 @@ on_signal(int number, int code)
 	case SIGPIPE:
 	case SIGXFSZ:
 		return;
+	case SIGHUP:
+	case SIGINT:
+	case SIGQUIT:
+	case SIGTERM:
+		if (state.has_ended)
+			opt.wait = false;
 	}
 	if (!state.has_ended && (code != SI_KERNEL || number == SIGALRM))
 		kill(state.pid, number);
@@ -290,6 +302,13 @@ accept_peers(void)
 	listener_close(&state.listener);
 }
 
+/* Are there only processes left that are not waited for? */
+static bool
+is_over(void)
+{
+	return state.has_ended && !(opt.wait && state.has_children);
+}
+
 static bool
 is_full(struct filter *f)
 {
@@ -308,7 +327,7 @@ poll_once(struct filter *f)
 	struct pollfd *fds = mem_zero(PEERS + n, sizeof *fds);
 	int wait_ms = -1;	/* until there is an event */
 
-	if (state.has_ended)
+	if (is_over())
 		wait_ms = n > 0 ? QUIET_MS : 0;
 
 	/* poll() ignores an entry whose fd is -1. */
@@ -342,8 +361,8 @@ poll_once(struct filter *f)
 }
 
 /*
- * Returns when the program has ended and the processes that it has started are
- * silent (QUIET_MS), or the time for them is up (LINGER_MS).
+ * Returns when the program has ended, with --wait all its processes, and the
+ * rest is silent (QUIET_MS), or the time for it is up (LINGER_MS).
  */
 static void
 supervise(struct filter *f)
@@ -352,7 +371,7 @@ supervise(struct filter *f)
 	bool was_full;
 
 	reap();
-	while (!state.has_ended)
+	while (!is_over())
 		poll_once(f);
 	deadline_us = now_us() + LINGER_MS * 1000;
 	do {
@@ -441,6 +460,8 @@ prepare(struct filter *f)
 		die_errno("cannot create a signalfd");
 	peers_init(&state.peers, &state.listener, opt.release_dir);
 	listener_open(&state.listener, flags);
+	if (opt.wait && prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) != 0)
+		die_errno("cannot wait for the processes of the program");
 
 	if (setenv("WEIR_SOCKET", state.listener.name, 1) != 0)
 		die_errno("cannot set 'WEIR_SOCKET'");

@@ -779,12 +779,21 @@ peers_close(struct peers *p)
 void
 peers_finish(struct peers *p, struct buf *b)
 {
+	size_t n_running = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->list[i].is_end && p->list[i].process != NULL &&
+		    !p->list[i].process->is_final)
+			n_running++;
 	peers_close(p);
 	for (struct process *i = p->processes; i != NULL; i = i->next)
 		end_process(i, b);
 	if (p->n_lost > 0)
 		err_warn("warning: forked processes that could not connect "
 		    "were not recorded: %llu", (unsigned long long)p->n_lost);
+	if (n_running > 0)
+		err_warn("warning: processes of the program that run on "
+		    "without being recorded (see --wait): %zu", n_running);
 }
 
 bool

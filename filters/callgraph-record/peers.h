@@ -75,7 +75,8 @@ void peers_request_emissions(struct peers *);
 void peers_close(struct peers *);
 
 /*
- * Closes all connections and writes all counts that were not sent.
+ * Closes all connections and writes all counts that were not sent.  Warns if
+ * processes are still running.
  */
 void peers_finish(struct peers *, struct buf *);
 
