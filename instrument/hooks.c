@@ -285,14 +285,27 @@ leave_timed(struct thread *t, uintptr_t function, uintptr_t sp)
 	fence();
 }
 
+/* In a child that fork() has not made: it returns before its first call. */
+static __attribute__((noinline)) void
+leave_first(uintptr_t function, uintptr_t sp)
+{
+	struct thread *t = self;
+
+	if (t != NULL && hooks_start() && counting.is_on)
+		leave(t, function, sp);
+}
+
 EXPORT void
 __cyg_profile_func_exit(void *function, void *call_site)
 {
 	struct thread *t;
 
 	(void)call_site;
-	if (LIKELY(!counting.is_on))
+	if (LIKELY(!counting.is_on)) {
+		if (UNLIKELY(!counting.is_started))
+			leave_first((uintptr_t)function, CALLERS_SP());
 		return;
+	}
 	t = self;
 	if (UNLIKELY(t == NULL))
 		return;

@@ -506,6 +506,12 @@ execute_nothing(void)
 	_exit(1);
 }
 
+static NOINLINE pid_t
+fork_by_call(void)
+{
+	return (pid_t)syscall(SYS_fork);
+}
+
 /*
  * The C library runs no fork handler in these children, half of which exit
  * without executing another program.
@@ -521,7 +527,7 @@ children_end(void)
 			execute_nothing();
 		waitpid(child, NULL, 0);
 		CALL(leaf);
-		child = (pid_t)syscall(SYS_fork);
+		child = CALL(fork_by_call);
 		if (child == 0) {
 			count_reset();
 			CALL(leaf);
