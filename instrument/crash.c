@@ -197,8 +197,8 @@ on_crash(int number, siginfo_t *info, void *context)
 		action.sa_handler(number);
 }
 
-EXPORT int
-sigaction(int number, const struct sigaction *new, struct sigaction *old)
+static int
+set_action(int number, const struct sigaction *new, struct sigaction *old)
 {
 	int i = is_installed ? find_signal(number) : -1, result = 0;
 	struct sigaction action, before;
@@ -223,7 +223,13 @@ sigaction(int number, const struct sigaction *new, struct sigaction *old)
 	return result;
 }
 
-EXPORT handler *
+INTERPOSED int
+sigaction(int number, const struct sigaction *new, struct sigaction *old)
+{
+	return set_action(number, new, old);
+}
+
+INTERPOSED handler *
 signal(int number, handler *wanted)
 {
 	struct sigaction action = { .sa_handler = wanted,
@@ -235,7 +241,7 @@ signal(int number, handler *wanted)
 		    bsd_signal(number, wanted);
 	sigemptyset(&action.sa_mask);
 	sigaddset(&action.sa_mask, number);
-	if (sigaction(number, &action, &old) != 0)
+	if (set_action(number, &action, &old) != 0)
 		return SIG_ERR;
 	return old.sa_handler;
 }

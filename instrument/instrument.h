@@ -48,6 +48,8 @@
 #pragma GCC visibility push(hidden)
 
 #define EXPORT __attribute__((visibility("default")))
+/* A function of the C library's: one that the program defines goes first. */
+#define INTERPOSED __attribute__((visibility("default"), weak))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 

@@ -231,16 +231,16 @@ jump(jump_function *const *real, struct __jmp_buf_tag env[1], int value)
 	__builtin_unreachable();
 }
 
-EXPORT void
+INTERPOSED void
 longjmp(struct __jmp_buf_tag env[1], int value)
 {
 	jump(&real_longjmp, env, value);
 }
 
-EXPORT __typeof(longjmp) _longjmp __attribute__((alias("longjmp")));
-EXPORT __typeof(longjmp) siglongjmp __attribute__((alias("longjmp")));
+INTERPOSED __typeof(longjmp) _longjmp __attribute__((alias("longjmp")));
+INTERPOSED __typeof(longjmp) siglongjmp __attribute__((alias("longjmp")));
 
-EXPORT void
+INTERPOSED void
 __longjmp_chk(struct __jmp_buf_tag env[1], int value)
 {
 	jump(&real_longjmp_chk, env, value);
@@ -248,7 +248,7 @@ __longjmp_chk(struct __jmp_buf_tag env[1], int value)
 
 #if __GLIBC_PREREQ(2, 34)	/* earlier, most programs have no dlsym */
 /* To another stack, this starts or continues a coroutine: see CAVEATS. */
-EXPORT int
+INTERPOSED int
 setcontext(const ucontext_t *context)
 {
 	uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
@@ -265,7 +265,7 @@ setcontext(const ucontext_t *context)
  * defines it too.  A program without an unwinder may load plugins that bring
  * their own, even different ones: then the caller's is looked up each time.
  */
-EXPORT __attribute__((weak)) void
+INTERPOSED void
 _Unwind_SetIP(struct _Unwind_Context *context, _Unwind_Word landing_pad)
 {
 	__typeof(_Unwind_SetIP) *set_ip;
@@ -315,7 +315,7 @@ vfork_after(long result)
 
 __asm__ (
     ".text\n"
-    ".globl vfork\n"
+    ".weak vfork\n"
     ".type vfork, @function\n"
     "vfork:\n"
     "	popq %rdi\n"			/* the return address */

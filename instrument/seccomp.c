@@ -32,7 +32,7 @@
 
 long seccomp_syscall(long n, long a, long b, long c, long d, long e, long f);
 long seccomp_result(long result);
-EXPORT int prctl(int option, ...);
+INTERPOSED int prctl(int option, ...);
 
 static void
 enter_confinement(bool is_strict)
@@ -104,7 +104,7 @@ seccomp_syscall(long n, long a, long b, long c, long d, long e, long f)
 	return seccomp_result(result);
 }
 
-EXPORT int
+INTERPOSED int
 prctl(int option, ...)
 {
 	va_list list;
@@ -126,7 +126,7 @@ prctl(int option, ...)
  */
 __asm__ (
     ".text\n"
-    ".globl syscall\n"
+    ".weak syscall\n"
     ".type syscall, @function\n"
     "syscall:\n"
     "	cmpq $157, %rdi\n"

@@ -171,7 +171,7 @@ finish_at_exit(void)
 	finish();
 }
 
-EXPORT void
+INTERPOSED void
 _exit(int status)
 {
 	finish();
@@ -179,8 +179,5 @@ _exit(int status)
 		SYS(exit_group, status);
 }
 
-EXPORT void
-_Exit(int status)
-{
-	_exit(status);
-}
+void _Exit(int status) __attribute__((weak, visibility("default"),
+    alias("_exit")));

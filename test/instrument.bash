@@ -32,6 +32,26 @@ keep() {
 		mv rec counts.* "$(mktemp -d kept/XXXXXX)"
 }
 
+# build COMPILER NAME [OPTION...] - compiles and links the program NAME, which is in
+# the directory unusual, with the instrument, and sets PROGRAMS for record()
+build() {
+	local compiler=$1 name=$2
+	shift 2
+	PROGRAMS=$PWD
+	"$compiler" -g -O1 -finstrument-functions -fno-optimize-sibling-calls \
+		-o "$name" "$TEST/programs/instrument/unusual/$name.c" "$@" \
+		"$BUILD/libweir-instrument.a" && return
+	echo "not built: $compiler $name $*"
+	return 1
+}
+
+# compilers - prints the names of the C compilers that are installed
+compilers() {
+	for compiler in gcc clang; do
+		! command -v $compiler >/dev/null || echo $compiler
+	done
+}
+
 # records_made - prints the names of what record() or keep() have recorded
 records_made() {
 	ls rec 2>/dev/null || ls kept/*/rec

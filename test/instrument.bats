@@ -111,6 +111,21 @@ load instrument
 	agrees alloc
 }
 
+@test "a program may define itself what the instrument interposes" {
+	for own in SIGNAL SIGACTION VFORK SYSCALL PRCTL LONGJMP _EXIT; do
+		for how in '' -static -static-pie; do
+			for cc in $(compilers); do
+				build $cc own -w $how -DOWN_$own
+				record 7 own
+				[ "$(cat out)" -ge 1 ]
+				run -7 ./own
+				assert_equal "$output" "$(cat out)"
+				[ "$(total)" -ge 2 ]
+			done
+		done
+	done
+}
+
 @test "longjmp ends exactly the calls that it abandons" {
 	agrees cases jumps
 	agrees cases between
