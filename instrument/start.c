@@ -7,6 +7,7 @@
  * way, the wrapper reads the shared memory.
  */
 
+#include <asm/prctl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -24,6 +25,9 @@
 #include "instrument/state.h"
 #include "instrument/sys.h"
 #include "instrument/thread.h"
+
+/* Its address is NULL until it is relocated, see is_process_ready(). */
+#pragma weak environ
 
 static bool is_connected;	/* the wrapper was reached at the start */
 static bool is_finished;	/* finish() has run */
@@ -113,6 +117,22 @@ start(bool are_hooks_ours)
 	begin_counting(has_memory);
 }
 
+/*
+ * Has the C library been initialized?  Before that, a resolver of indirect
+ * functions (IFUNC) may call hooks.  In a static program it runs without
+ * thread-local storage: the register FS is 0.  In a dynamic program, the file
+ * that contains the instrument may not have been relocated yet: then the
+ * address of environ is NULL.
+ */
+static bool
+is_process_ready(void)
+{
+	uintptr_t fs = 0;
+
+	return &environ != NULL && environ != NULL &&
+	    SYS(arch_prctl, ARCH_GET_FS, &fs) == 0 && fs != 0;
+}
+
 bool
 start_once(bool are_hooks_ours)
 {
@@ -124,7 +144,7 @@ start_once(bool are_hooks_ours)
 			after_fork();
 		return true;
 	}
-	if (is_busy_here || environ == NULL)
+	if (!is_process_ready() || is_busy_here)
 		return false;
 	mask = sys_block_signals();
 	is_busy_here = true;

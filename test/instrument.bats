@@ -381,6 +381,20 @@ paths_agree() {
 	[ "$(query callgraph .final)" = true ]
 }
 
+@test "a resolver of indirect functions may call functions" {
+	for how in '' -no-pie -static -static-pie; do
+		for cc in $(compilers); do
+			build $cc ifunc $how
+			run -0 ./ifunc
+			assert_equal "$output" 2
+			record 0 ifunc
+			assert_equal "$(cat out)" 2
+			# main, and work twice
+			assert_equal "$(total)" 3
+		done
+	done
+}
+
 @test "a coroutine does no harm" {
 	# With COROUTINES, the oracle accepts calls below the wrong callers.
 	COROUTINES=1 agrees cases coroutines

@@ -111,9 +111,9 @@ def symbols(objects):
     out = subprocess.run(["gcc-nm", "-A", "-g", *objects], check=True,
         capture_output=True, text=True).stdout
     for line in out.splitlines():
-        # OBJECT:[ADDRESS] TYPE SYMBOL; type U: undefined here
+        # OBJECT:[ADDRESS] TYPE SYMBOL; types U and w: undefined here
         m = re.match(r"(.*?):\s*[0-9a-f]*\s+(\w) (\S+)$", line)
-        if m[2] == "U":
+        if m[2] in "Uw":
             used[m[1]].add(m[3])
         else:
             defined[m[3]] = m[1]
