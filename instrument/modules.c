@@ -20,7 +20,8 @@
 #include "instrument/sys.h"
 
 /* A line of /proc/self/maps: a path of 4096 bytes, and the other fields. */
-enum { MAPS_LINE_MAX = 4096 + 128, SEGMENTS_MAX = 64 };
+enum { MAPS_LINE_MAX = 4096 + 128, SEGMENTS_MAX = 32 };
+#define PAGE_MASK (~(uintptr_t)4095)
 
 static size_t paths_used;
 static int is_reading;
@@ -30,6 +31,7 @@ struct mapping {
 	uintptr_t start, end, offset;
 	uint64_t inode;			/* 0: not a file */
 	bool is_code;
+	char *file;		/* "DEVICE INODE      PATH" */
 	char *path;
 };
 
@@ -89,6 +91,7 @@ parse_line(char *line, struct mapping *m)
 	line++;
 	m->offset = read_hex(&line);
 	line++;
+	m->file = line;
 	skip_field(&line);
 	for (m->inode = 0; *line >= '0' && *line <= '9'; line++)
 		m->inode = m->inode * 10 + (unsigned)(*line - '0');
@@ -154,35 +157,53 @@ read_notes(struct shared_module *m, uintptr_t at, size_t size)
 }
 
 /*
- * Reads the program headers, which are in the first mapping of the file: they
- * determine the base, the end and the build ID.
+ * Reads the program headers from a mapping of the beginning of the file.  The
+ * program may have mapped that more than once; where the code is mapped
+ * determines the base.  Code in anonymous memory has replaced that of the file,
+ * for example by huge pages.
  */
 static void
-read_elf(struct shared_module *m)
+read_elf(struct shared_module *m, uintptr_t beginning,
+    const struct mapping *code)
 {
 	Elf64_Ehdr header;
-	Elf64_Phdr p;
-	uintptr_t end = m->end;
+	Elf64_Phdr list[SEGMENTS_MAX], *p, *end;
+	uintptr_t base = beginning, at;
 
-	if (!peek(m->start, &header, sizeof header) ||
+	if (!peek(beginning, &header, sizeof header) ||
 	    header.e_ident[0] != 0x7f || header.e_ident[1] != 'E' ||
 	    header.e_ident[2] != 'L' || header.e_ident[3] != 'F')
 		return;
-	m->is_elf = true;
-	m->base = m->start;
-	for (int i = 0; i < header.e_phnum && i < SEGMENTS_MAX; i++) {
-		if (!peek(m->start + header.e_phoff + (size_t)i * sizeof p, &p,
-		    sizeof p))
-			return;
-		if (p.p_type == PT_LOAD && p.p_offset == 0)
-			m->base = m->start - p.p_vaddr;
-		if (p.p_type == PT_LOAD && m->base + p.p_vaddr + p.p_memsz >
-		    end)
-			end = m->base + p.p_vaddr + p.p_memsz;
-		if (p.p_type == PT_NOTE && m->build_id_len == 0)
-			read_notes(m, m->base + p.p_vaddr, p.p_memsz);
+	end = list + (header.e_phnum < SEGMENTS_MAX ? header.e_phnum :
+	    SEGMENTS_MAX);
+	if (!peek(beginning + header.e_phoff, list, (size_t)(end - list) *
+	    sizeof *list))
+		return;
+
+	for (p = list; p < end && !m->is_elf; p++) {
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (code->inode != 0)
+			base = code->start - code->offset + p->p_offset -
+			    p->p_vaddr;
+		else if (p->p_offset == 0)
+			base = beginning - p->p_vaddr;
+		at = code->start - base;
+		m->is_elf = (p->p_flags & PF_X) && at < p->p_vaddr +
+		    p->p_memsz && at >= (p->p_vaddr & PAGE_MASK);
 	}
-	m->end = end;
+	if (!m->is_elf)
+		return;
+	m->base = base;
+	for (p = list; p < end; p++) {
+		at = base + p->p_vaddr;
+		if (p->p_type == PT_NOTE && m->build_id_len == 0)
+			read_notes(m, at, p->p_memsz);
+		if (p->p_type == PT_LOAD && (at & PAGE_MASK) < m->start)
+			m->start = at & PAGE_MASK;
+		if (p->p_type == PT_LOAD && at + p->p_memsz > m->end)
+			m->end = at + p->p_memsz;
+	}
 }
 
 /* The module that contains the address, if it has been added; or NULL. */
@@ -205,10 +226,10 @@ find(uintptr_t address)
 }
 
 /*
- * Adds the module that an executable mapping belongs to.  A file has several
- * mappings; the first of them contains the ELF header.  Executable memory that
- * is not an ELF file (the vdso, generated code) is added too, so that the maps
- * are not read again for each address in it.
+ * Adds the module that an executable mapping belongs to; first is a mapping of
+ * the beginning of a file, perhaps of the same.  Executable memory that is not
+ * an ELF file (the vdso, generated code) is added too, so that the maps are not
+ * read again for each address in it.
  */
 static void
 add_module(const struct mapping *first, const struct mapping *code)
@@ -219,32 +240,30 @@ add_module(const struct mapping *first, const struct mapping *code)
 		return;
 	*m = (struct shared_module){ .start = code->start, .end = code->end,
 	    .inode = code->inode };
-	if (first->inode != 0 && bytes_equal(first->path, code->path)) {
-		m->start = first->start;
-		read_elf(m);
-	}
-	if (m->is_elf && m->end < code->end)
-		m->end = code->end;
-	m->path = store_path(code->path);
+	if (first->inode != 0 && (code->inode == 0 ||
+	    bytes_equal(first->file, code->file)))
+		read_elf(m, first->start, code);
+	m->path = store_path(m->is_elf ? first->path : code->path);
 	__atomic_store_n(&shared->n_modules, shared->n_modules + 1,
 	    __ATOMIC_RELEASE);
 }
 
 /*
  * Adds the module of a line of /proc/self/maps, if it is executable.  The
- * mappings of a file are in consecutive lines: *first is the first mapping of
- * the file that the previous lines were about, and first_path its path.
+ * mappings of a library are in consecutive lines: *first is the first mapping
+ * of the file that the previous lines were about, and text keeps its file.
  */
 static void
-read_mapping(char *line, struct mapping *first, char *first_path)
+read_mapping(char *line, struct mapping *first, char *text)
 {
 	struct mapping m;
 
 	parse_line(line, &m);
-	if (m.inode != 0 && m.offset == 0 && !bytes_equal(m.path, first_path)) {
+	if (m.inode != 0 && m.offset == 0 && !bytes_equal(m.file, text)) {
 		*first = m;
-		bytes_copy_string(first_path, m.path, MAPS_LINE_MAX);
-		first->path = first_path;
+		bytes_copy_string(text, m.file, MAPS_LINE_MAX);
+		first->file = text;
+		first->path = text + (m.path - m.file);
 	}
 	if (m.is_code)
 		add_module(first, &m);
@@ -253,18 +272,18 @@ read_mapping(char *line, struct mapping *first, char *first_path)
 static void
 read_maps(int fd)
 {
-	static char text[2 * MAPS_LINE_MAX], path[MAPS_LINE_MAX];
-	struct mapping first = { .path = path };
+	static char text[2 * MAPS_LINE_MAX], file[MAPS_LINE_MAX];
+	struct mapping first = { .file = file };
 	size_t n = 0, begin, i;
 	long got;
 
-	path[0] = '\0';
+	file[0] = '\0';
 	while ((got = SYS(read, fd, text + n, sizeof text - n)) > 0) {
 		n += (size_t)got;
 		for (begin = i = 0; i < n; i++)
 			if (text[i] == '\n') {
 				text[i] = '\0';
-				read_mapping(text + begin, &first, path);
+				read_mapping(text + begin, &first, file);
 				begin = i + 1;
 			}
 		n -= begin;

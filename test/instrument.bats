@@ -400,6 +400,25 @@ paths_agree() {
 	COROUTINES=1 agrees cases coroutines
 }
 
+@test "a library whose file is mapped again has the right names" {
+	build gcc mapped
+	id=$(readelf -n "$BUILD/test/programs/instrument/plugin.so" |
+		sed -n 's/.*Build ID: //p')
+	for how in none small large anonymous split unlinked; do
+		cp "$BUILD/test/programs/instrument/plugin.so" .
+		cp plugin.so copy.so
+		record 0 mapped ./plugin.so $how
+		cp copy.so plugin.so
+		callgraph-symbolize rec >named
+		jq -r 'select(.type == "callgraph") | .nodes[] |
+			"\(.name) \(.calls)"' named | grep plugin >names
+		assert_equal "$(cat names)" \
+			"$(lines 'plugin_work 1' 'plugin_add 10')"
+		assert_equal "$(query callgraph '.modules[] | select(.path |
+			endswith("plugin.so")) | .build_id')" "\"$id\""
+	done
+}
+
 @test "modules give the base address and the build id of a file" {
 	for how in '' .nopie .static .staticpie; do
 		record 3 calls$how 2
