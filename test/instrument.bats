@@ -1049,9 +1049,13 @@ libs() {
 @test "a program linked as pkg-config says starts and is counted" {
 	install_in "$PWD/root"
 	echo 'int main(void) { return 0; }' >app.c
-	gcc -finstrument-functions -o app app.c $(libs "$PWD/root")
-	callgraph-record -o rec ./app
-	[ "$(total)" -eq 1 ]
+	for how in '' -flto '-flto -static' '-flto -fuse-ld=gold'; do
+		[[ $how != *gold ]] || command -v ld.gold >/dev/null || continue
+		gcc $how -finstrument-functions -o app app.c \
+			$(libs "$PWD/root")
+		callgraph-record -o rec ./app
+		[ "$(total)" -eq 1 ]
+	done
 }
 
 @test "on a machine with only the no-op library, pkg-config names that library" {
