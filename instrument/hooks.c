@@ -95,15 +95,6 @@ count_overflow(struct thread *t)
 }
 
 static __attribute__((noinline)) void
-enter_without_frame(struct thread *t)
-{
-	count_overflow(t);
-	t->n_frameless++;
-	BARRIER();
-	t->current = &t->overflow;
-}
-
-static __attribute__((noinline)) void
 enter_slowly(struct thread *t, struct node *caller, struct node *last,
     uintptr_t function, uintptr_t call_site, uintptr_t sp)
 {
@@ -125,13 +116,31 @@ enter_slowly(struct thread *t, struct node *caller, struct node *last,
 	skip_time(t);
 }
 
+/* The shadow stack is full. */
+static __attribute__((noinline)) void
+enter_when_full(struct thread *t, uintptr_t function, uintptr_t call_site,
+    uintptr_t sp)
+{
+	struct node *caller = t->current;
+
+	if (thread_extend(t)) {
+		enter_slowly(t, caller, caller->last_child, function,
+		    call_site, sp);
+		return;
+	}
+	count_overflow(t);
+	t->n_frameless++;
+	BARRIER();
+	t->current = &t->overflow;
+}
+
 static inline __attribute__((always_inline)) void
 enter(struct thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
 {
 	struct node *caller, *last, *n;
 
 	if (UNLIKELY(t->top == t->frames_end)) {
-		enter_without_frame(t);
+		enter_when_full(t, function, call_site, sp);
 		return;
 	}
 	caller = t->current;

@@ -77,7 +77,7 @@ struct shared_module {
 };
 
 enum { PROBE_SCALE = 256 };
-enum { MODULES_MAX = 2048, PATHS_SIZE = 1 << 20 };
+enum { MODULES_MAX = 2048, PATHS_SIZE = 256 * 1024 };
 
 struct shared {
 	uint64_t address;	/* of this structure in the process */

@@ -41,6 +41,10 @@ enter_confinement(bool is_strict)
 	if (self == NULL)
 		thread_begin();
 	modules_read_all();
+	shared_map_all();
+	if (self != NULL)
+		while (thread_extend(self))
+			;
 	emit(STALL_TIMEOUT_NS, false);
 	helper_stop();
 	crash_uninstall();

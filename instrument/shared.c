@@ -10,13 +10,21 @@
 #include "instrument/sys.h"
 
 /*
- * Address space for slabs that are not full: the newest slab of each thread.
- * It is enough for 2048 threads.
+ * For slabs that are not full: the newest slab of each thread.  It is enough
+ * for 2048 threads.
  */
 enum { SLACK = 2048 * SLAB_SIZE };
 
 struct shared *shared;
 int shared_fd = -1;
+
+/*
+ * Address space is taken slab by slab: the program may have little of it
+ * (ulimit -v), or lock all of it in memory (mlockall).
+ */
+static size_t mapped;		/* bytes of shared->size */
+static bool is_full;
+static int is_extending;
 
 /* Nodes have no off_ns, and nothing after it, unless time is measured. */
 static size_t
@@ -69,24 +77,6 @@ create_memfd(size_t size)
  * (shared_fork()), so the memory is shared only if the kernel stops the hooks
  * of every such child, see struct counting.
  */
-static void *
-map_shared(size_t size)
-{
-	int fd = state_wipe_on_fork() ? create_memfd(size) : -1;
-	long p;
-
-	if (fd < 0)
-		return NULL;
-	p = SYS(mmap, NULL, size, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_NORESERVE, fd, 0);
-	if (p < 0 && p >= -4095) {
-		SYS(close, fd);
-		return NULL;
-	}
-	shared_fd = fd;
-	return (void *)p;
-}
-
 bool
 shared_init(void)
 {
@@ -94,9 +84,17 @@ shared_init(void)
 
 	shared_close_fd();
 	shared = NULL;
-	if (size <= SLABS_OFFSET || ((shared = map_shared(size)) == NULL &&
-	    (shared = sys_map(size)) == NULL))
+	mapped = SLABS_OFFSET + SLAB_SIZE;
+	is_full = false;
+	is_extending = 0;
+	if (size < mapped)
 		return false;
+	shared_fd = state_wipe_on_fork() ? create_memfd(size) : -1;
+	shared = sys_map_extensible(mapped, size, shared_fd);
+	if (shared == NULL) {
+		shared_close_fd();
+		return false;
+	}
 	shared->address = (uint64_t)(uintptr_t)shared;
 	shared->size = size;
 	shared->node_size = node_size();
@@ -134,17 +132,47 @@ shared_close_fd(void)
 	shared_fd = -1;
 }
 
+/*
+ * Extends the mapping to at least this size.  With all signals blocked, no
+ * handler waits for the thread that it has interrupted.
+ */
+static bool
+extend(size_t size)
+{
+	uint64_t mask;
+
+	if (size > shared->size || is_confined)
+		return false;
+	mask = sys_block_signals();
+	while (__atomic_exchange_n(&is_extending, 1, __ATOMIC_ACQUIRE) != 0)
+		sys_sleep_ms(0);
+	if (size > mapped && sys_extend(shared, mapped, size))
+		__atomic_store_n(&mapped, size, __ATOMIC_RELAXED);
+	__atomic_store_n(&is_extending, 0, __ATOMIC_RELEASE);
+	sys_restore_signals(mask);
+	return size <= __atomic_load_n(&mapped, __ATOMIC_RELAXED);
+}
+
+void
+shared_map_all(void)
+{
+	if (shared != NULL)
+		extend(shared->size);
+}
+
 struct slab *
 shared_new_slab(void)
 {
 	uint64_t i;
+	size_t end;
 
-	if (shared == NULL)
+	if (shared == NULL || is_full)
 		return NULL;
 	i = __atomic_fetch_add(&shared->n_slabs, 1, __ATOMIC_RELAXED);
-	if (i < (shared->size - SLABS_OFFSET) / SLAB_SIZE)
-		return (struct slab *)(void *)((char *)shared + SLABS_OFFSET +
-		    i * SLAB_SIZE);
-	__atomic_fetch_sub(&shared->n_slabs, 1, __ATOMIC_RELAXED);
-	return NULL;
+	end = SLABS_OFFSET + (i + 1) * SLAB_SIZE;
+	if (end > __atomic_load_n(&mapped, __ATOMIC_RELAXED) && !extend(end)) {
+		is_full = true;
+		return NULL;
+	}
+	return (struct slab *)(void *)((char *)shared + end - SLAB_SIZE);
 }

@@ -19,6 +19,12 @@ void shared_close_fd(void);
  */
 void shared_lose_process(struct shared *parents);
 
+/*
+ * Maps all that may ever be needed, for a process that is about to forbid
+ * itself system calls.
+ */
+void shared_map_all(void);
+
 /* Returns zeroed memory for nodes, or NULL if none is left. */
 struct slab *shared_new_slab(void);
 

@@ -22,6 +22,35 @@ sys_unmap(void *p, size_t size)
 	SYS(munmap, p, size);
 }
 
+/*
+ * The kernel maps memory close to what it has mapped before, so addresses far
+ * away from that remain free.
+ */
+void *
+sys_map_extensible(size_t size, size_t max_size, int fd)
+{
+	static const uintptr_t distance = UINT64_C(1) << 36;
+	static uintptr_t lowest;
+	long p;
+
+	if (lowest == 0) {
+		p = (long)sys_map(1);
+		sys_unmap((void *)p, 1);
+		lowest = (uintptr_t)p + ((uintptr_t)p > distance ? -distance :
+		    distance);
+	}
+	p = SYS(mmap, __atomic_sub_fetch(&lowest, max_size, __ATOMIC_RELAXED),
+	    size, PROT_READ | PROT_WRITE, MAP_NORESERVE | (fd < 0 ?
+	    MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED), fd, 0);
+	return p < 0 && p >= -4095 ? NULL : (void *)p;
+}
+
+bool
+sys_extend(void *p, size_t size, size_t new_size)
+{
+	return SYS(mremap, p, size, new_size, 0) == (long)p;
+}
+
 int64_t
 sys_clock_ns(int clock)
 {

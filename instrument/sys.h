@@ -1,6 +1,7 @@
 #ifndef WEIR_SYS_H
 #define WEIR_SYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -50,6 +51,14 @@ sys6(long n, long a, long b, long c, long d, long e, long f)
  */
 void *sys_map(size_t size);
 void sys_unmap(void *, size_t size);
+
+/*
+ * Like sys_map(), but nothing else is mapped in the next bytes up to max_size,
+ * if possible, so that sys_extend() can add to this memory without moving it.
+ * With a descriptor (not -1), maps that file to share it.
+ */
+void *sys_map_extensible(size_t size, size_t max_size, int fd);
+bool sys_extend(void *, size_t size, size_t new_size);
 
 /* clock: a CLOCK_... constant, or the id of a thread's CPU clock */
 int64_t sys_clock_ns(int clock);

@@ -14,7 +14,6 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "instrument/altstack.h"
@@ -28,10 +27,11 @@
 enum {
 	/* From this number on, glibc calls malloc to set a pthread key. */
 	KEYS_WITHOUT_MALLOC = 32,
-	/* Bytes of a shadow stack. */
-	FRAMES_SIZE_SMALL = 256 * 1024,	/* if the address space is limited */
-	FRAMES_SIZE_MIN = 1 << 20,
-	FRAMES_SIZE_MAX = 64 << 20
+	/*
+	 * Bytes of a struct thread with its shadow stack.  A call needs at
+	 * least 16 bytes of the program's stack, and so does a struct frame.
+	 */
+	THREAD_SIZE_MIN = 64 * 1024, THREAD_SIZE_MAX = 64 << 20
 };
 
 __thread struct thread *self;
@@ -41,42 +41,21 @@ static __thread bool is_starting;	/* this thread is in thread_begin() */
 static __thread bool is_excluded;	/* its calls are not counted any more */
 static pthread_key_t key;
 static bool has_key;
-static size_t frames_size;
-
-/*
- * A call needs at least 16 bytes of the program's stack, which is also the size
- * of a struct frame.  So a shadow stack as large as the stack limit is enough.
- */
-static size_t
-choose_frames_size(void)
-{
-	struct rlimit space = { RLIM_INFINITY, 0 };
-	struct rlimit stack = { FRAMES_SIZE_MAX, 0 };
-
-	SYS(prlimit64, 0, RLIMIT_AS, NULL, &space);
-	SYS(prlimit64, 0, RLIMIT_STACK, NULL, &stack);
-	if (space.rlim_cur != RLIM_INFINITY)
-		return FRAMES_SIZE_SMALL;
-	if (stack.rlim_cur > FRAMES_SIZE_MAX)
-		return FRAMES_SIZE_MAX;
-	if (stack.rlim_cur < FRAMES_SIZE_MIN)
-		return FRAMES_SIZE_MIN;
-	return (size_t)stack.rlim_cur & ~(size_t)4095;
-}
 
 static struct thread *
 new_thread(void)
 {
 	size_t head = (sizeof(struct thread) + 63) & ~(size_t)63;
-	size_t size = head + ALTSTACK_SIZE + frames_size;
-	struct thread *t = sys_map(size);
+	struct thread *t = sys_map_extensible(THREAD_SIZE_MIN,
+	    THREAD_SIZE_MAX, -1);
 
 	if (t == NULL)
 		return NULL;
+	t->size = THREAD_SIZE_MIN;
 	t->owned = 1;
 	t->altstack = (char *)t + head;
 	t->frames = (struct frame *)(void *)(t->altstack + ALTSTACK_SIZE);
-	t->frames_end = t->frames + frames_size / sizeof *t->frames;
+	t->frames_end = (struct frame *)(void *)((char *)t + t->size);
 	tree_reset(t);
 	do
 		t->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
@@ -176,6 +155,24 @@ thread_begin(void)
 	return counting.is_on ? self : NULL;
 }
 
+bool
+thread_extend(struct thread *t)
+{
+	size_t size = 2 * t->size;
+	uint64_t mask;
+	bool done;
+
+	if (is_confined || size == 0)
+		return false;
+	mask = sys_block_signals();
+	done = size <= THREAD_SIZE_MAX && sys_extend(t, t->size, size);
+	t->size = done ? size : 0;	/* do not try again */
+	if (done)
+		t->frames_end = (struct frame *)(void *)((char *)t + size);
+	sys_restore_signals(mask);
+	return done;
+}
+
 /*
  * The destructor of the key.  Calls in destructors of the program's keys are to
  * be counted, but destructors run in any order.  As long as destructors set
@@ -213,7 +210,6 @@ end_thread(void *p)
 void
 thread_init(void)
 {
-	frames_size = choose_frames_size();
 	has_key = pthread_key_create(&key, end_thread) == 0;
 	if (has_key && key >= KEYS_WITHOUT_MALLOC) {
 		pthread_key_delete(key);

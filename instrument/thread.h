@@ -74,6 +74,9 @@ void thread_fork(void);
  */
 struct thread *thread_begin(void);
 
+/* Makes the shadow stack larger.  Returns false if there is no memory. */
+bool thread_extend(struct thread *);
+
 #pragma GCC visibility pop
 
 #endif

@@ -25,6 +25,7 @@ struct thread {
 	uint64_t overflow_calls;	/* calls counted at such a target */
 	uint64_t sent_overflow_calls;	/* its value when last sent */
 
+	size_t size;		/* bytes up to frames_end; see thread.c */
 	struct thread *next;
 	int owned;		/* 0: its thread has ended; see thread.c */
 	int tid;		/* 0: ended, or began when is_confined */

@@ -97,10 +97,11 @@ load instrument
 
 @test "a stack deeper than the shadow stack loses no call" {
 	ulimit -s unlimited
-	# The shadow stack, the instrument's own stack of the current calls, is
-	# small if the address space is limited.  The calls are main, and dive
-	# with each n from 300,000 to 0.
-	PREFIX='prlimit --as=2000000000' record 0 cases deep 300000
+	# The shadow stack, the instrument's own stack of the current calls,
+	# cannot be extended any more.  The calls are main, and dive with each n
+	# from 300,000 to 0.
+	PREFIX='strace -o trace -e inject=mremap:error=ENOMEM:when=100+' \
+		record 0 cases deep 300000
 	[ "$(total)" -eq 300002 ]
 	limited=$(query callgraph .nodes_limited)
 	[ "$limited" -gt 0 ]
@@ -665,6 +666,25 @@ calls_of() {
 		(unique | length) == length] | all' | grep -qx true
 }
 
+@test "no more address space is taken than is used" {
+	for how in '' -static; do
+		build gcc limits $how
+		for calls in 10 5000; do
+			# A node takes 96 bytes, and a frame 16.
+			most=$((1024 + calls * 200 / 1024))
+			run -0 ./limits $calls 8192
+			plain=$output
+			record 0 limits $calls 8192
+			echo "$plain KiB, recorded $(cat err)"
+			[ $(($(cat err) - plain)) -le $most ]
+			# main and two others, and dive with each n, twice
+			[ "$(total)" -eq $((2 * calls + 5)) ]
+			# mlockall() succeeds with little more.
+			record 0 limits $calls $((plain + most + 64))
+		done
+	done
+}
+
 @test "if memory runs out, the program continues and no call is lost" {
 	PREFIX='prlimit --as=16000000' record 0 cases turns 17
 	# main, and 2^18 - 1 calls for the turns
@@ -697,7 +717,7 @@ calls_of() {
 	done
 	# Not even enough address space for the instrument's first memory.
 	for option in '' --time; do
-		OPTIONS=$option PREFIX='prlimit --as=4000000' \
+		OPTIONS=$option PREFIX='prlimit --as=2000000' \
 			record 0 cases.static turns 3
 		[ "$(query callgraph .gave_up)" = true ]
 	done
