@@ -4,8 +4,8 @@
  * A handler for SIGSEGV and similar signals sends the shadow stack, which has
  * the calls that have not returned (see hooks.c).  The handler may have
  * interrupted any code, even code that holds the link's lock, so it uses a
- * connection and a buffer of its own.  Then it passes the signal on to the
- * program's own handler or to the default action.
+ * connection, a buffer and a stack of its own.  Then it passes the signal on to
+ * the program's own handler or to the default action.
  *
  * The program should neither notice this handler nor be able to replace it.  So
  * sigaction() and signal() are interposed: they store the action that the
@@ -25,7 +25,7 @@
 #include "instrument/thread.h"
 #include "instrument/tree.h"
 
-enum { FRAMES_MAX = 1000, REPORTS_MAX = 16 };
+enum { FRAMES_MAX = 1000, REPORTS_MAX = 16, STACK_SIZE = 16 * 1024 };
 
 typedef void handler(int);
 
@@ -50,6 +50,7 @@ static struct sigaction program_actions[N_SIGNALS];
 static bool is_installed;
 
 static struct out report = { .fd = -1 };
+static char stack[STACK_SIZE] __attribute__((aligned(16)));	/* for it */
 static int is_reporting, n_reports;
 
 /* Returns the index of the signal in fatal_signals, or -1. */
@@ -117,23 +118,62 @@ send_report(int number)
 
 /*
  * Some programs handle such signals and continue, perhaps many times: only the
- * first REPORTS_MAX crashes are reported.  A crash during the report of another
- * one, in this or another thread, is not reported.
+ * first REPORTS_MAX crashes are reported.  If the signal ends the program, also
+ * emits what was counted, unless another thread holds the link for long.
  */
 static void
-report_crash(int number)
+make_report(int number)
 {
-	if (dormant || !state_is_ours() ||
-	    __atomic_exchange_n(&is_reporting, 1, __ATOMIC_ACQUIRE) != 0)
-		return;
 	if (n_reports++ < REPORTS_MAX)
 		send_report(number);
-	__atomic_store_n(&is_reporting, 0, __ATOMIC_RELEASE);
+	if (program_actions[find_signal(number)].sa_handler == SIG_DFL)
+		emit(STALL_TIMEOUT_NS, false);
 }
 
 /*
- * Emits what was counted (unless another thread holds the link for long) and
- * restores the default action.  A fault of the processor then happens again as
+ * Calls make_report() on a stack of its own, because that of the handler may be
+ * small.  A debugger finds the caller by the frame pointer.
+ */
+static __attribute__((noinline)) void
+make_report_on_stack(int number)
+{
+	void *frame = __builtin_frame_address(0);
+
+	__asm__ volatile (
+	    "movq %%rsp, %%rbx\n\t"
+	    "movq %[top], %%rsp\n\t"
+	    "call %P[f]\n\t"
+	    "movq %%rbx, %%rsp"
+	    : "+r" (frame), "+D" (number)
+	    : [top] "r" (stack + STACK_SIZE), [f] "i" (make_report)
+	    : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11",
+	      "memory", "cc");
+}
+
+/*
+ * A crash during the report of another one is not reported.  If it ends the
+ * program, it waits for that report.
+ */
+static void
+report_crash(int number, bool is_last)
+{
+	uint64_t mask;
+
+	if (dormant || !state_is_ours())
+		return;
+	mask = sys_block_signals();
+	if (__atomic_exchange_n(&is_reporting, 1, __ATOMIC_ACQUIRE) == 0) {
+		make_report_on_stack(number);
+		__atomic_store_n(&is_reporting, 0, __ATOMIC_RELEASE);
+	}
+	for (int ms = 0; is_last && ms < 1000 && __atomic_load_n(&is_reporting,
+	    __ATOMIC_ACQUIRE) != 0; ms++)
+		sys_sleep_ms(1);
+	sys_restore_signals(mask);
+}
+
+/*
+ * Restores the default action.  A fault of the processor then happens again as
  * soon as the handler returns; a signal that a process has sent (si_code <= 0)
  * has to be sent again.
  */
@@ -143,8 +183,6 @@ die_by_default(int number, const siginfo_t *info)
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	int was_sent = info->si_code <= 0;
 
-	if (!dormant && state_is_ours())
-		emit(STALL_TIMEOUT_NS, false);
 	__sigaction(number, &action, NULL);
 	if (was_sent)
 		SYS(tgkill, SYS(getpid, 0), SYS(gettid, 0), number);
@@ -176,7 +214,7 @@ on_crash(int number, siginfo_t *info, void *context)
 	int i = find_signal(number);
 	struct sigaction action = program_actions[i], next;
 
-	report_crash(number);
+	report_crash(number, action.sa_handler == SIG_DFL);
 	/*
 	 * With SA_RESETHAND the program's handler runs only once.  From the
 	 * next signal on, the default action follows the report.
@@ -197,6 +235,21 @@ on_crash(int number, siginfo_t *info, void *context)
 		action.sa_handler(number);
 }
 
+/*
+ * A handler that wants an alternate stack must not get the instrument's, which
+ * is small.
+ */
+static void
+note_onstack(const struct sigaction *action)
+{
+	if (action == NULL || !(action->sa_flags & SA_ONSTACK) ||
+	    action->sa_handler == SIG_IGN || action->sa_handler == SIG_DFL)
+		return;
+	has_onstack_handler = true;
+	if (self != NULL)
+		thread_unset_altstack(self);
+}
+
 static int
 set_action(int number, const struct sigaction *new, struct sigaction *old)
 {
@@ -204,6 +257,8 @@ set_action(int number, const struct sigaction *new, struct sigaction *old)
 	struct sigaction action, before;
 	uint64_t mask;
 
+	if (is_installed)
+		note_onstack(new);
 	if (i < 0)
 		return __interceptor_sigaction != NULL ?
 		    __interceptor_sigaction(number, new, old) :
@@ -251,6 +306,9 @@ crash_init(void)
 {
 	struct sigaction action;
 
+	for (int number = 1; number < _NSIG; number++)
+		if (__sigaction(number, NULL, &action) == 0)
+			note_onstack(&action);
 	for (int i = 0; i < N_SIGNALS; i++) {
 		__sigaction(fatal_signals[i], NULL, &program_actions[i]);
 		make_action(&program_actions[i], &action);

@@ -21,7 +21,6 @@
  *	state		settings and state of the process
  *	shared		the memory that the wrapper reads too
  *	put		an output buffer, and JSON written into it
- *	altstack	alternate signal stacks
  *	modules		which ELF file contains an address
  *	tree		the call tree of one thread
  *	thread		all threads, each with its tree and its shadow stack

@@ -14,9 +14,9 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <time.h>
 
-#include "instrument/altstack.h"
 #include "instrument/instrument.h"
 #include "instrument/shared.h"
 #include "instrument/state.h"
@@ -28,19 +28,29 @@ enum {
 	/* From this number on, glibc calls malloc to set a pthread key. */
 	KEYS_WITHOUT_MALLOC = 32,
 	/*
-	 * Bytes of a struct thread with its shadow stack.  A call needs at
-	 * least 16 bytes of the program's stack, and so does a struct frame.
+	 * Bytes of a struct thread with its shadow stack: about 1000 frames at
+	 * first, and more than fit on a usual stack.
 	 */
-	THREAD_SIZE_MIN = 64 * 1024, THREAD_SIZE_MAX = 64 << 20
+	THREAD_SIZE_MIN = 16 * 1024, THREAD_SIZE_MAX = 64 << 20,
+	/* Enough for the kernel and crash.c, which has a stack of its own. */
+	ALTSTACK_SIZE = 16 * 1024
 };
 
 __thread struct thread *self;
 struct thread *threads;
+bool has_onstack_handler;
 
 static __thread bool is_starting;	/* this thread is in thread_begin() */
 static __thread bool is_excluded;	/* its calls are not counted any more */
 static pthread_key_t key;
 static bool has_key;
+
+/* The part of the shadow stack that is in use ends this far from t. */
+static void
+set_frames_end(struct thread *t, size_t size)
+{
+	t->frames_end = (struct frame *)(void *)((char *)t + size);
+}
 
 static struct thread *
 new_thread(void)
@@ -53,9 +63,8 @@ new_thread(void)
 		return NULL;
 	t->size = THREAD_SIZE_MIN;
 	t->owned = 1;
-	t->altstack = (char *)t + head;
-	t->frames = (struct frame *)(void *)(t->altstack + ALTSTACK_SIZE);
-	t->frames_end = (struct frame *)(void *)((char *)t + t->size);
+	t->frames = (struct frame *)(void *)((char *)t + head);
+	set_frames_end(t, THREAD_SIZE_MIN);
 	tree_reset(t);
 	do
 		t->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
@@ -129,10 +138,8 @@ set_self(void)
 		t->last_ticks = ticks();
 	if (has_key)
 		pthread_setspecific(key, t);
-	if (!is_confined) {
+	if (!is_confined)
 		t->tid = (int)SYS(gettid, 0);
-		altstack_set(t->altstack);
-	}
 	self = t;
 }
 
@@ -155,22 +162,50 @@ thread_begin(void)
 	return counting.is_on ? self : NULL;
 }
 
+static void
+set_altstack(struct thread *t)
+{
+	stack_t stack = { .ss_size = ALTSTACK_SIZE }, old;
+
+	if (has_onstack_handler || SYS(sigaltstack, NULL, &old) != 0 ||
+	    !(old.ss_flags & SS_DISABLE))
+		return;
+	if (t->altstack == NULL)
+		t->altstack = sys_map(ALTSTACK_SIZE);
+	stack.ss_sp = t->altstack;
+	if (t->altstack != NULL)
+		SYS(sigaltstack, &stack, NULL);
+}
+
+void
+thread_unset_altstack(const struct thread *t)
+{
+	stack_t none = { .ss_flags = SS_DISABLE }, old;
+
+	if (t->altstack != NULL && SYS(sigaltstack, NULL, &old) == 0 &&
+	    old.ss_sp == t->altstack)
+		SYS(sigaltstack, &none, NULL);
+}
+
 bool
 thread_extend(struct thread *t)
 {
-	size_t size = 2 * t->size;
 	uint64_t mask;
-	bool done;
+	size_t size;
 
-	if (is_confined || size == 0)
+	if (is_confined || t->size == 0)
 		return false;
 	mask = sys_block_signals();
-	done = size <= THREAD_SIZE_MAX && sys_extend(t, t->size, size);
-	t->size = done ? size : 0;	/* do not try again */
-	if (done)
-		t->frames_end = (struct frame *)(void *)((char *)t + size);
+	size = 2 * (size_t)((char *)t->frames_end - (char *)t);
+	if (size == 2 * THREAD_SIZE_MIN)
+		set_altstack(t);
+	if (size > t->size)	/* if it fails, do not try again */
+		t->size = size <= THREAD_SIZE_MAX &&
+		    sys_extend(t, t->size, size) ? size : 0;
+	if (t->size > 0)
+		set_frames_end(t, size);
 	sys_restore_signals(mask);
-	return done;
+	return t->size > 0;
 }
 
 /*
@@ -195,12 +230,13 @@ end_thread(void *p)
 	if (settings.timed)
 		account_time(t);
 	if (!is_confined)
-		altstack_unset(t->altstack);
+		thread_unset_altstack(t);
 	self = NULL;
 	is_excluded = true;
 	t->tid = 0;
 	t->current = &t->root;
 	t->top = t->frames;
+	set_frames_end(t, THREAD_SIZE_MIN);
 	t->n_frameless = 0;
 	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
 	if (may_mask_signals)

@@ -74,8 +74,17 @@ void thread_fork(void);
  */
 struct thread *thread_begin(void);
 
-/* Makes the shadow stack larger.  Returns false if there is no memory. */
+/*
+ * Makes the shadow stack larger.  Returns false if there is no memory.  A
+ * thread that needs this may be in an endless recursion.  So it gets an
+ * alternate signal stack, on which crash.c can report that the thread's own
+ * stack has overflowed, unless the program uses such stacks.
+ */
 bool thread_extend(struct thread *);
+extern bool has_onstack_handler;	/* the program has a SA_ONSTACK one */
+
+/* Removes that alternate stack from the calling thread, whose struct it is. */
+void thread_unset_altstack(const struct thread *);
 
 #pragma GCC visibility pop
 

@@ -20,12 +20,12 @@ struct thread {
 	struct node *overflow_target;	/* counts the calls that overflow */
 	uint64_t n_frameless;	/* calls without a frame, not yet returned */
 	struct frame *frames;	/* the shadow stack, outermost call first */
-	char *altstack;			/* for altstack_set() */
+	char *altstack;		/* an alternate signal stack, or NULL */
 	struct slab *slab;	/* the newest slab of nodes */
 	uint64_t overflow_calls;	/* calls counted at such a target */
 	uint64_t sent_overflow_calls;	/* its value when last sent */
 
-	size_t size;		/* bytes up to frames_end; see thread.c */
+	size_t size;		/* bytes that are mapped from here on */
 	struct thread *next;
 	int owned;		/* 0: its thread has ended; see thread.c */
 	int tid;		/* 0: ended, or began when is_confined */

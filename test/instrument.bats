@@ -1192,6 +1192,31 @@ libs() {
 	[ "$(query crash .frames_omitted)" -gt 1000 ]
 }
 
+@test "a program without an alternate stack has none when recorded" {
+	for how in '' -static; do
+		for cc in $(compilers); do
+			build $cc onstack $how
+			for where in '' thread; do
+				record 0 onstack none 4000 $where
+				assert_equal "$(cat out)" "2 signals"
+			done
+		done
+	done
+}
+
+@test "an alternate stack of 8 KiB is enough for a crash report, too" {
+	for how in '' -static; do
+		build gcc onstack $how
+		for where in '' thread; do
+			run -134 ./onstack small 999999999 $where
+			record 134 onstack small 999999999 $where
+			grep -qx 'stack overflow' out
+			[ "$(query crash .signal_name | tr '\n' ' ')" = \
+				'"SIGSEGV" "SIGABRT" ' ]
+		done
+	done
+}
+
 @test "of the crashes that a program survives, the first 16 are reported" {
 	agrees cases crashes 1
 	# The stack has crash_often, 501 calls of crash_below, and crash.
