@@ -250,6 +250,33 @@ begin_emission(struct emission *e)
 }
 
 static void
+put_path(const char *type, const struct shared_module *m)
+{
+	put_begin_record(&link_out, type);
+	put_text(&link_out, "path", shared->paths + m->path);
+	put_end_record(&link_out);
+}
+
+/* Reports the modules, of those loaded at the end, with wrong or no counts. */
+static void
+put_miscounted(struct emission *e)
+{
+	const struct shared_module *m;
+
+	modules_read_all();
+	for (int i = 0; i < modules_count(); i++) {
+		m = &shared->modules[i];
+		if (!out_has_room(&link_out))
+			flush(e);
+		if (m->is_replaced)
+			put_path("replaced", m);
+		else if (modules_calls_another(m, "__cyg_profile_func_enter",
+		    entry_hook))
+			put_path("uncounted", m);
+	}
+}
+
+static void
 emit_locked(int64_t stall_timeout_ns, bool is_final)
 {
 	struct emission e = { .stall_timeout_ns = stall_timeout_ns };
@@ -257,6 +284,8 @@ emit_locked(int64_t stall_timeout_ns, bool is_final)
 
 	if (!link_ensure_open())
 		return;
+	if (is_final)
+		put_miscounted(&e);
 	begin_emission(&e);
 	visit_all(tree_visit_parents_first, put_node, &e);
 	visit_all(tree_visit_parents_first, clear_index, NULL);

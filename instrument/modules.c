@@ -29,9 +29,8 @@ static int is_reading;
 /* A line of /proc/self/maps. */
 struct mapping {
 	uintptr_t start, end, offset;
-	uint64_t inode;			/* 0: not a file */
+	uint64_t inode;		/* 0: no file */
 	bool is_code;
-	char *file;		/* "DEVICE INODE      PATH" */
 	char *path;
 };
 
@@ -91,7 +90,6 @@ parse_line(char *line, struct mapping *m)
 	line++;
 	m->offset = read_hex(&line);
 	line++;
-	m->file = line;
 	skip_field(&line);
 	for (m->inode = 0; *line >= '0' && *line <= '9'; line++)
 		m->inode = m->inode * 10 + (unsigned)(*line - '0');
@@ -197,6 +195,8 @@ read_elf(struct shared_module *m, uintptr_t beginning,
 	m->base = base;
 	for (p = list; p < end; p++) {
 		at = base + p->p_vaddr;
+		if (p->p_type == PT_DYNAMIC)
+			m->dynamic = at;
 		if (p->p_type == PT_NOTE && m->build_id_len == 0)
 			read_notes(m, at, p->p_memsz);
 		if (p->p_type == PT_LOAD && (at & PAGE_MASK) < m->start)
@@ -206,12 +206,12 @@ read_elf(struct shared_module *m, uintptr_t beginning,
 	}
 }
 
-/* The module that contains the address, if it has been added; or NULL. */
-static const struct shared_module *
-find(uintptr_t address)
+/* The module that contains the address, or NULL if it has not been added. */
+static struct shared_module *
+find_module(uintptr_t address)
 {
 	static int last;	/* index found last by any thread: a guess */
-	const struct shared_module *list = shared->modules;
+	struct shared_module *list = shared->modules;
 	int n = __atomic_load_n(&shared->n_modules, __ATOMIC_ACQUIRE);
 	int i = __atomic_load_n(&last, __ATOMIC_RELAXED);
 
@@ -234,14 +234,18 @@ find(uintptr_t address)
 static void
 add_module(const struct mapping *first, const struct mapping *code)
 {
-	struct shared_module *m = &shared->modules[shared->n_modules];
+	struct shared_module *m = find_module(code->start);
 
-	if (shared->n_modules == MODULES_MAX || find(code->start) != NULL)
+	if (m != NULL && m->is_elf && code->inode != 0)
+		m->is_replaced |= m->inode != code->inode;
+	if (m != NULL || shared->n_modules == MODULES_MAX)
 		return;
+	m = &shared->modules[shared->n_modules];
 	*m = (struct shared_module){ .start = code->start, .end = code->end,
-	    .inode = code->inode };
+	    .inode = first->inode };
 	if (first->inode != 0 && (code->inode == 0 ||
-	    bytes_equal(first->file, code->file)))
+	    (code->inode == first->inode &&
+	    bytes_equal(first->path, code->path))))
 		read_elf(m, first->start, code);
 	m->path = store_path(m->is_elf ? first->path : code->path);
 	__atomic_store_n(&shared->n_modules, shared->n_modules + 1,
@@ -251,19 +255,19 @@ add_module(const struct mapping *first, const struct mapping *code)
 /*
  * Adds the module of a line of /proc/self/maps, if it is executable.  The
  * mappings of a library are in consecutive lines: *first is the first mapping
- * of the file that the previous lines were about, and text keeps its file.
+ * of the file that the previous lines were about, and first_path its path.
  */
 static void
-read_mapping(char *line, struct mapping *first, char *text)
+read_mapping(char *line, struct mapping *first, char *first_path)
 {
 	struct mapping m;
 
 	parse_line(line, &m);
-	if (m.inode != 0 && m.offset == 0 && !bytes_equal(m.file, text)) {
+	if (m.inode != 0 && m.offset == 0 && (m.inode != first->inode ||
+	    !bytes_equal(m.path, first_path))) {
 		*first = m;
-		bytes_copy_string(text, m.file, MAPS_LINE_MAX);
-		first->file = text;
-		first->path = text + (m.path - m.file);
+		bytes_copy_string(first_path, m.path, MAPS_LINE_MAX);
+		first->path = first_path;
 	}
 	if (m.is_code)
 		add_module(first, &m);
@@ -272,18 +276,18 @@ read_mapping(char *line, struct mapping *first, char *text)
 static void
 read_maps(int fd)
 {
-	static char text[2 * MAPS_LINE_MAX], file[MAPS_LINE_MAX];
-	struct mapping first = { .file = file };
+	static char text[2 * MAPS_LINE_MAX], path[MAPS_LINE_MAX];
+	struct mapping first = { .path = path };
 	size_t n = 0, begin, i;
 	long got;
 
-	file[0] = '\0';
+	path[0] = '\0';
 	while ((got = SYS(read, fd, text + n, sizeof text - n)) > 0) {
 		n += (size_t)got;
 		for (begin = i = 0; i < n; i++)
 			if (text[i] == '\n') {
 				text[i] = '\0';
-				read_mapping(text + begin, &first, file);
+				read_mapping(text + begin, &first, path);
 				begin = i + 1;
 			}
 		n -= begin;
@@ -325,10 +329,10 @@ bool
 modules_ensure_known(uintptr_t address)
 {
 	if (is_confined || shared == NULL ||
-	    shared->n_modules == MODULES_MAX || find(address) != NULL ||
-	    !modules_read_all())
+	    shared->n_modules == MODULES_MAX ||
+	    find_module(address) != NULL || !modules_read_all())
 		return true;
-	return find(address) != NULL;
+	return find_module(address) != NULL;
 }
 
 const struct shared_module *
@@ -337,7 +341,69 @@ modules_program(void)
 	uintptr_t headers = getauxval(AT_PHDR);
 
 	modules_ensure_known(headers);
-	return shared != NULL ? find(headers) : NULL;
+	return shared != NULL ? find_module(headers) : NULL;
+}
+
+/* --- hooks that are not called --- */
+
+/* Where [at, at + n) contains the string, or 0. */
+static uintptr_t
+find_string(uintptr_t at, size_t n, const char *s)
+{
+	char text[4096];
+	size_t len = bytes_length(s) + 1, got;
+
+	for (; n >= len; at += got - len + 1, n -= got - len + 1) {
+		got = n < sizeof text ? n : sizeof text;
+		if (!peek(at, text, got))
+			return 0;
+		for (size_t i = 0; i + len <= got; i++)
+			if (text[i] == s[0] && bytes_equal(text + i, s))
+				return at + i;
+	}
+	return 0;
+}
+
+/*
+ * Has one of the relocations in [at, at + n) bound the symbol of this name to
+ * another function than f?  It has not been bound yet if the address is in the
+ * module itself.
+ */
+static bool
+is_bound_elsewhere(const struct shared_module *m, uintptr_t at, size_t n,
+    uintptr_t symbols, uintptr_t name, uintptr_t f)
+{
+	Elf64_Rela r;
+	Elf64_Sym s;
+	uintptr_t bound = f;
+
+	for (; n >= sizeof r && peek(at, &r, sizeof r); at += sizeof r,
+	    n -= sizeof r)
+		if ((ELF64_R_TYPE(r.r_info) == R_X86_64_JUMP_SLOT ||
+		    ELF64_R_TYPE(r.r_info) == R_X86_64_GLOB_DAT) &&
+		    peek(symbols + ELF64_R_SYM(r.r_info) * sizeof s, &s,
+		    sizeof s) && s.st_name == name && s.st_shndx == SHN_UNDEF)
+			peek(m->base + r.r_offset, &bound, sizeof bound);
+	return bound != f && (bound < m->start || bound >= m->end);
+}
+
+bool
+modules_calls_another(const struct shared_module *m, const char *name,
+    uintptr_t f)
+{
+	uintptr_t values[DT_NUM] = { 0 }, found;
+	Elf64_Dyn d;
+
+	/* The dynamic linker has made absolute addresses of the offsets. */
+	for (uintptr_t at = m->dynamic; at != 0 && peek(at, &d, sizeof d) &&
+	    d.d_tag != DT_NULL; at += sizeof d)
+		if (d.d_tag > 0 && d.d_tag < DT_NUM)
+			values[d.d_tag] = d.d_un.d_val;
+	found = find_string(values[DT_STRTAB], values[DT_STRSZ], name);
+	return found != 0 && (is_bound_elsewhere(m, values[DT_JMPREL],
+	    values[DT_PLTRELSZ], values[DT_SYMTAB], found - values[DT_STRTAB],
+	    f) || is_bound_elsewhere(m, values[DT_RELA], values[DT_RELASZ],
+	    values[DT_SYMTAB], found - values[DT_STRTAB], f));
 }
 
 /* A thread that was reading the maps does not exist in the child. */

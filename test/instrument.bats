@@ -401,6 +401,37 @@ paths_agree() {
 	COROUTINES=1 agrees cases coroutines
 }
 
+@test "calls of a library that does not call the hooks are said to be lost" {
+	for how in -fplt -fno-plt; do
+		gcc -g -O1 -finstrument-functions $how -fPIC -shared \
+			-o plugin.so \
+			"$TEST/programs/instrument/plugin/plugin.c"
+		build gcc loads
+		record 0 loads plain ./plugin.so
+		[ ! -s err ] || { cat err; false; }
+		# main, plugin_work, and plugin_add ten times
+		[ "$(total)" -eq 12 ]
+		for mode in deepbind namespace; do
+			record 0 loads $mode ./plugin.so
+			grep "warning: calls in '$PWD/plugin.so' were not" err
+			[ "$(total)" -eq 1 ]
+		done
+		build gcc loads -Wl,--exclude-libs,ALL
+		record 0 loads plain ./plugin.so
+		grep "warning: calls in '$PWD/plugin.so' were not" err
+	done
+}
+
+@test "a library at the addresses of another one is said to be confused" {
+	cp "$BUILD/test/programs/instrument/plugin.so" a.so
+	cp a.so b.so
+	build gcc loads
+	record 0 loads plain ./a.so ./b.so
+	grep "where '$PWD/a.so' had been: its calls" err
+	record 0 loads plain ./a.so ./a.so
+	[ ! -s err ] || { cat err; false; }
+}
+
 @test "a library whose file is mapped again has the right names" {
 	build gcc mapped
 	id=$(readelf -n "$BUILD/test/programs/instrument/plugin.so" |

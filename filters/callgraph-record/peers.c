@@ -543,6 +543,23 @@ on_end(struct process *p, const struct rec *r, struct buf *b)
 	end_emission(p, b);
 }
 
+/* Calls in a library were not counted, or perhaps at functions of another. */
+static void
+warn_of_module(const struct process *p, const struct rec *r)
+{
+	char *path = text_of(r, K_PATH);
+
+	if (rec_is(r, "uncounted"))
+		err_warn("warning: calls in '%s' were not counted: it was "
+		    "loaded by dlmopen() or with RTLD_DEEPBIND, or '%s' was "
+		    "linked with --exclude-libs", path, p->program);
+	else
+		err_warn("warning: another library was loaded where '%s' had "
+		    "been: its calls were counted as calls of '%s'", path,
+		    path);
+	free(path);
+}
+
 /* False if the message is malformed. */
 static bool
 handle_message(struct peers *p, struct peer *peer, const struct rec *r,
@@ -566,6 +583,8 @@ handle_message(struct peers *p, struct peer *peer, const struct rec *r,
 		return !proc->is_recorded || put_crash(proc, r, b);
 	else if (rec_is(r, "mark") && proc->is_recorded)
 		put_mark(proc, r, b);
+	else if (rec_is(r, "uncounted") || rec_is(r, "replaced"))
+		warn_of_module(proc, r);
 	else if (rec_is(r, "marks_dropped"))
 		err_warn("warning: %llu marks of process %ld were dropped: "
 		    "they came too fast", (unsigned long long)number_of(r, K_N),
