@@ -72,7 +72,6 @@ struct shared_module {
 	uintptr_t base;		/* what to add to an address in the ELF file */
 	uint64_t inode;		/* of the file; 0 if there is none */
 	size_t path;		/* offset in paths */
-	uint64_t inode;
 	uintptr_t dynamic;	/* the dynamic section, or 0 */
 	bool is_elf;
 	bool is_replaced;	/* another file has code at its addresses */

@@ -27,7 +27,7 @@ bool modules_ensure_known(uintptr_t address);
  * run it; or NULL.
  */
 const struct shared_module *modules_program(void);
-struct shared_module;
+
 /* Does the module call a function of this name that is not f? */
 bool modules_calls_another(const struct shared_module *, const char *name,
     uintptr_t f);

@@ -422,6 +422,23 @@ paths_agree() {
 	done
 }
 
+@test "a library of a program that is not instrumented can be counted" {
+	local source="$TEST/programs/instrument/plugin/plugin.c"
+	PROGRAMS=$PWD
+	gcc -o loads "$TEST/programs/instrument/unusual/loads.c"
+	gcc -g -O1 -finstrument-functions -fPIC -shared -o plugin.so "$source"
+	record 0 loads plain ./plugin.so
+	grep 'if a library that it loads is instrumented, set LD_PRELOAD' err
+	LD_PRELOAD=$BUILD/libweir-instrument.so record 0 loads plain ./plugin.so
+	# plugin_work, and plugin_add ten times
+	[ "$(total)" -eq 11 ]
+	gcc -g -O1 -finstrument-functions -fPIC -shared -Wl,-Bsymbolic \
+		-o plugin.so "$source" "$BUILD/libweir-instrument.a"
+	record 0 loads plain ./plugin.so
+	[ "$(total)" -eq 11 ]
+	[ ! -s err ] || { cat err; false; }
+}
+
 @test "a library at the addresses of another one is said to be confused" {
 	cp "$BUILD/test/programs/instrument/plugin.so" a.so
 	cp a.so b.so

@@ -500,7 +500,8 @@ main(int argc, char **argv)
 	if (!state.peers.any_hello && !state.peers.has_refused &&
 	    state.listener.fd >= 0)
 		err_warn("warning: nothing was recorded: '%s' is not linked "
-		    "with the instrument, or it is a setuid program "
+		    "with the instrument, or it is a setuid program; if a "
+		    "library that it loads is instrumented, set LD_PRELOAD "
 		    "(weir-instrument(3))", *state.command);
 	listener_close(&state.listener);
 	put_exit(filter_out(&f), *state.command, file);
