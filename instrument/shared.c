@@ -1,6 +1,7 @@
 /* shared - the memory that the wrapper reads too */
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -13,7 +14,7 @@
  * For slabs that are not full: the newest slab of each thread.  It is enough
  * for 2048 threads.
  */
-enum { SLACK = 2048 * SLAB_SIZE };
+enum { SLACK = 2048 * SLAB_SIZE, SPARE = 2 * SLAB_SIZE };
 
 struct shared *shared;
 int shared_fd = -1;
@@ -24,7 +25,7 @@ int shared_fd = -1;
  */
 static size_t mapped;		/* bytes of shared->size */
 static bool is_full;
-static int is_extending;
+static int extender;		/* the thread that is in extend(), or 0 */
 
 /* Nodes have no off_ns, and nothing after it, unless time is measured. */
 static size_t
@@ -86,7 +87,7 @@ shared_init(void)
 	shared = NULL;
 	mapped = SLABS_OFFSET + SLAB_SIZE;
 	is_full = false;
-	is_extending = 0;
+	extender = 0;
 	if (size < mapped)
 		return false;
 	shared_fd = state_wipe_on_fork() ? create_memfd(size) : -1;
@@ -133,24 +134,31 @@ shared_close_fd(void)
 }
 
 /*
- * Extends the mapping to at least this size.  With all signals blocked, no
- * handler waits for the thread that it has interrupted.
+ * Extends the mapping to at least this size, or sets is_full.  Does not block
+ * the signals of faults: the kernel would end the program.  If a handler of
+ * such a signal interrupts this and calls hooks, they have the SPARE bytes.
  */
-static bool
+static void
 extend(size_t size)
 {
+	const uint64_t asynchronous = ~(UINT64_C(1) << (SIGTRAP - 1) |
+	    UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1));
+	int tid = (int)SYS(gettid, 0), none = 0;
 	uint64_t mask;
 
-	if (size > shared->size || is_confined)
-		return false;
-	mask = sys_block_signals();
-	while (__atomic_exchange_n(&is_extending, 1, __ATOMIC_ACQUIRE) != 0)
+	if (__atomic_load_n(&extender, __ATOMIC_RELAXED) == tid)
+		return;
+	SYS(rt_sigprocmask, SIG_BLOCK, &asynchronous, &mask, sizeof mask);
+	while (!__atomic_compare_exchange_n(&extender, &none, tid, false,
+	    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		sys_sleep_ms(0);
+		none = 0;
+	}
 	if (size > mapped && sys_extend(shared, mapped, size))
 		__atomic_store_n(&mapped, size, __ATOMIC_RELAXED);
-	__atomic_store_n(&is_extending, 0, __ATOMIC_RELEASE);
+	is_full = size > mapped;
+	__atomic_store_n(&extender, 0, __ATOMIC_RELEASE);
 	sys_restore_signals(mask);
-	return size <= __atomic_load_n(&mapped, __ATOMIC_RELAXED);
 }
 
 void
@@ -163,16 +171,16 @@ shared_map_all(void)
 struct slab *
 shared_new_slab(void)
 {
-	uint64_t i;
-	size_t end;
+	size_t end, ahead;
 
 	if (shared == NULL || is_full)
 		return NULL;
-	i = __atomic_fetch_add(&shared->n_slabs, 1, __ATOMIC_RELAXED);
-	end = SLABS_OFFSET + (i + 1) * SLAB_SIZE;
-	if (end > __atomic_load_n(&mapped, __ATOMIC_RELAXED) && !extend(end)) {
-		is_full = true;
-		return NULL;
-	}
-	return (struct slab *)(void *)((char *)shared + end - SLAB_SIZE);
+	end = SLABS_OFFSET + SLAB_SIZE *
+	    __atomic_add_fetch(&shared->n_slabs, 1, __ATOMIC_RELAXED);
+	ahead = end + SPARE < shared->size ? end + SPARE : shared->size;
+	if (ahead > __atomic_load_n(&mapped, __ATOMIC_RELAXED) && !is_confined)
+		extend(ahead);
+	is_full |= end > shared->size;
+	return end > __atomic_load_n(&mapped, __ATOMIC_RELAXED) ? NULL :
+	    (struct slab *)(void *)((char *)shared + end - SLAB_SIZE);
 }

@@ -32,6 +32,7 @@ enum {
 	 * first, and more than fit on a usual stack.
 	 */
 	THREAD_SIZE_MIN = 16 * 1024, THREAD_SIZE_MAX = 64 << 20,
+	SPARE_FRAMES = 64,
 	/* Enough for the kernel and crash.c, which has a stack of its own. */
 	ALTSTACK_SIZE = 16 * 1024
 };
@@ -45,11 +46,11 @@ static __thread bool is_excluded;	/* its calls are not counted any more */
 static pthread_key_t key;
 static bool has_key;
 
-/* The part of the shadow stack that is in use ends this far from t. */
 static void
-set_frames_end(struct thread *t, size_t size)
+set_frames_end(struct thread *t)
 {
-	t->frames_end = (struct frame *)(void *)((char *)t + size);
+	t->frames_end = (struct frame *)(void *)((char *)t + t->size) -
+	    SPARE_FRAMES;
 }
 
 static struct thread *
@@ -64,13 +65,38 @@ new_thread(void)
 	t->size = THREAD_SIZE_MIN;
 	t->owned = 1;
 	t->frames = (struct frame *)(void *)((char *)t + head);
-	set_frames_end(t, THREAD_SIZE_MIN);
+	set_frames_end(t);
 	tree_reset(t);
 	do
 		t->next = __atomic_load_n(&threads, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(&threads, &t->next, t, false,
 	    __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 	return t;
+}
+
+static void
+set_altstack(struct thread *t)
+{
+	stack_t stack = { .ss_size = ALTSTACK_SIZE }, old;
+
+	if (has_onstack_handler || SYS(sigaltstack, NULL, &old) != 0 ||
+	    !(old.ss_flags & SS_DISABLE))
+		return;
+	if (t->altstack == NULL)
+		t->altstack = sys_map(ALTSTACK_SIZE);
+	stack.ss_sp = t->altstack;
+	if (t->altstack != NULL)
+		SYS(sigaltstack, &stack, NULL);
+}
+
+void
+thread_unset_altstack(const struct thread *t)
+{
+	stack_t none = { .ss_flags = SS_DISABLE }, old;
+
+	if (t->altstack != NULL && SYS(sigaltstack, NULL, &old) == 0 &&
+	    old.ss_sp == t->altstack)
+		SYS(sigaltstack, &none, NULL);
 }
 
 /* Takes over the struct thread of a thread that has ended; NULL if none has. */
@@ -140,6 +166,8 @@ set_self(void)
 		pthread_setspecific(key, t);
 	if (!is_confined)
 		t->tid = (int)SYS(gettid, 0);
+	if (!is_confined && t->altstack != NULL)
+		set_altstack(t);
 	self = t;
 }
 
@@ -162,50 +190,25 @@ thread_begin(void)
 	return counting.is_on ? self : NULL;
 }
 
-static void
-set_altstack(struct thread *t)
-{
-	stack_t stack = { .ss_size = ALTSTACK_SIZE }, old;
-
-	if (has_onstack_handler || SYS(sigaltstack, NULL, &old) != 0 ||
-	    !(old.ss_flags & SS_DISABLE))
-		return;
-	if (t->altstack == NULL)
-		t->altstack = sys_map(ALTSTACK_SIZE);
-	stack.ss_sp = t->altstack;
-	if (t->altstack != NULL)
-		SYS(sigaltstack, &stack, NULL);
-}
-
-void
-thread_unset_altstack(const struct thread *t)
-{
-	stack_t none = { .ss_flags = SS_DISABLE }, old;
-
-	if (t->altstack != NULL && SYS(sigaltstack, NULL, &old) == 0 &&
-	    old.ss_sp == t->altstack)
-		SYS(sigaltstack, &none, NULL);
-}
-
+/*
+ * If a signal handler interrupts this, its calls have SPARE_FRAMES: frames_end
+ * is the end of the memory meanwhile, and remains so if it is the last.
+ */
 bool
 thread_extend(struct thread *t)
 {
-	uint64_t mask;
-	size_t size;
+	struct frame *end = (struct frame *)(void *)((char *)t + t->size);
 
-	if (is_confined || t->size == 0)
+	if (is_confined || t->frames_end == end)
 		return false;
-	mask = sys_block_signals();
-	size = 2 * (size_t)((char *)t->frames_end - (char *)t);
-	if (size == 2 * THREAD_SIZE_MIN)
+	t->frames_end = end;
+	if (t->altstack == NULL)
 		set_altstack(t);
-	if (size > t->size)	/* if it fails, do not try again */
-		t->size = size <= THREAD_SIZE_MAX &&
-		    sys_extend(t, t->size, size) ? size : 0;
-	if (t->size > 0)
-		set_frames_end(t, size);
-	sys_restore_signals(mask);
-	return t->size > 0;
+	if (t->size < THREAD_SIZE_MAX && sys_extend(t, t->size, 2 * t->size)) {
+		t->size *= 2;
+		set_frames_end(t);
+	}
+	return true;
 }
 
 /*
@@ -236,7 +239,6 @@ end_thread(void *p)
 	t->tid = 0;
 	t->current = &t->root;
 	t->top = t->frames;
-	set_frames_end(t, THREAD_SIZE_MIN);
 	t->n_frameless = 0;
 	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
 	if (may_mask_signals)
