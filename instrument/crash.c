@@ -41,26 +41,18 @@ int __interceptor_sigaction(int, const struct sigaction *, struct sigaction *)
     __attribute__((weak));
 handler *__interceptor_signal(int, handler *) __attribute__((weak));
 
-static const int fatal_signals[] = {
-	SIGSEGV, SIGILL, SIGFPE, SIGBUS, SIGABRT
-};
-enum { N_SIGNALS = sizeof fatal_signals / sizeof *fatal_signals };
-
-static struct sigaction program_actions[N_SIGNALS];
+static struct sigaction program_actions[_NSIG];	/* of fatal signals */
 static bool is_installed;
 
 static struct out report = { .fd = -1 };
 static char stack[STACK_SIZE] __attribute__((aligned(16)));	/* for it */
 static int is_reporting, n_reports;
 
-/* Returns the index of the signal in fatal_signals, or -1. */
-static int
-find_signal(int number)
+static bool
+is_fatal(int number)
 {
-	for (int i = 0; i < N_SIGNALS; i++)
-		if (fatal_signals[i] == number)
-			return i;
-	return -1;
+	return number == SIGSEGV || number == SIGILL || number == SIGFPE ||
+	    number == SIGBUS || number == SIGABRT;
 }
 
 /*
@@ -126,7 +118,7 @@ make_report(int number)
 {
 	if (n_reports++ < REPORTS_MAX)
 		send_report(number);
-	if (program_actions[find_signal(number)].sa_handler == SIG_DFL)
+	if (program_actions[number].sa_handler == SIG_DFL)
 		emit(STALL_TIMEOUT_NS, false);
 }
 
@@ -211,8 +203,7 @@ make_action(const struct sigaction *wanted, struct sigaction *action)
 static void
 on_crash(int number, siginfo_t *info, void *context)
 {
-	int i = find_signal(number);
-	struct sigaction action = program_actions[i], next;
+	struct sigaction action = program_actions[number], next;
 
 	report_crash(number, action.sa_handler == SIG_DFL);
 	/*
@@ -220,9 +211,9 @@ on_crash(int number, siginfo_t *info, void *context)
 	 * next signal on, the default action follows the report.
 	 */
 	if (action.sa_flags & SA_RESETHAND) {
-		program_actions[i] = (struct sigaction){ .sa_handler =
+		program_actions[number] = (struct sigaction){ .sa_handler =
 		    SIG_DFL };
-		make_action(&program_actions[i], &next);
+		make_action(&program_actions[number], &next);
 		__sigaction(number, &next, NULL);
 	}
 	if (action.sa_handler == SIG_DFL)
@@ -253,24 +244,24 @@ note_onstack(const struct sigaction *action)
 static int
 set_action(int number, const struct sigaction *new, struct sigaction *old)
 {
-	int i = is_installed ? find_signal(number) : -1, result = 0;
 	struct sigaction action, before;
 	uint64_t mask;
+	int result = 0;
 
 	if (is_installed)
 		note_onstack(new);
-	if (i < 0)
+	if (!is_installed || !is_fatal(number))
 		return __interceptor_sigaction != NULL ?
 		    __interceptor_sigaction(number, new, old) :
 		    __sigaction(number, new, old);
 	mask = sys_block_signals();
-	before = program_actions[i];
+	before = program_actions[number];
 	if (new != NULL) {
 		make_action(new, &action);
-		program_actions[i] = *new;
+		program_actions[number] = *new;
 		result = __sigaction(number, &action, NULL);
 		if (result != 0)
-			program_actions[i] = before;
+			program_actions[number] = before;
 	}
 	sys_restore_signals(mask);
 	if (old != NULL && result == 0)
@@ -290,7 +281,7 @@ signal(int number, handler *wanted)
 	struct sigaction action = { .sa_handler = wanted,
 	    .sa_flags = SA_RESTART }, old;
 
-	if (!is_installed || find_signal(number) < 0 || wanted == SIG_ERR)
+	if (!is_installed || !is_fatal(number) || wanted == SIG_ERR)
 		return __interceptor_signal != NULL ?
 		    __interceptor_signal(number, wanted) :
 		    bsd_signal(number, wanted);
@@ -306,13 +297,13 @@ crash_init(void)
 {
 	struct sigaction action;
 
-	for (int number = 1; number < _NSIG; number++)
-		if (__sigaction(number, NULL, &action) == 0)
-			note_onstack(&action);
-	for (int i = 0; i < N_SIGNALS; i++) {
-		__sigaction(fatal_signals[i], NULL, &program_actions[i]);
+	for (int i = 1; i < _NSIG; i++) {
+		if (__sigaction(i, NULL, &program_actions[i]) != 0)
+			continue;
+		note_onstack(&program_actions[i]);
 		make_action(&program_actions[i], &action);
-		__sigaction(fatal_signals[i], &action, NULL);
+		if (is_fatal(i))
+			__sigaction(i, &action, NULL);
 	}
 	is_installed = true;
 }
@@ -321,8 +312,9 @@ void
 crash_uninstall(void)
 {
 	is_installed = false;
-	for (int i = 0; i < N_SIGNALS; i++)
-		__sigaction(fatal_signals[i], &program_actions[i], NULL);
+	for (int i = 1; i < _NSIG; i++)
+		if (is_fatal(i))
+			__sigaction(i, &program_actions[i], NULL);
 }
 
 void

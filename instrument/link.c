@@ -192,8 +192,7 @@ link_put_hello(struct out *o)
 static bool
 send_hello(void)
 {
-	static char waiting[OUT_SIZE];
-	size_t n = link_out.len - link_out.sent;
+	static struct out hello;
 	struct iovec line;
 	union {
 		struct cmsghdr header;
@@ -209,15 +208,12 @@ send_hello(void)
 		*(int *)(void *)CMSG_DATA(&control.header) = shared_fd;
 	}
 
-	bytes_move_down(waiting, link_out.data + link_out.sent, n);
-	link_out.len = link_out.sent = 0;
-	link_put_hello(&link_out);
-	line = (struct iovec){ link_out.data, link_out.len };
+	hello.len = 0;
+	link_put_hello(&hello);
+	line = (struct iovec){ hello.data, hello.len };
 	ok = SYS(sendmsg, link_out.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
-	    (long)link_out.len;
+	    (long)hello.len;
 	shared_close_fd();
-	bytes_move_down(link_out.data, waiting, n);
-	link_out.len = n;
 	has_said_hello |= ok;
 	return ok;
 }

@@ -50,50 +50,38 @@ peek(uintptr_t address, void *to, size_t n)
 	    == (long)n;
 }
 
-/* Returns the hexadecimal number at *p, and advances *p past it. */
+/* Returns the number at *p, and advances *p past it and the next character. */
 static uintptr_t
-read_hex(char **p)
+read_number(char **p, unsigned radix)
 {
 	uintptr_t value = 0;
-	int digit;
+	char c;
 
-	for (;; (*p)++) {
-		if (**p >= '0' && **p <= '9')
-			digit = **p - '0';
-		else if (**p >= 'a' && **p <= 'f')
-			digit = **p - 'a' + 10;
+	for (;;) {
+		c = *(*p)++;
+		if (c >= '0' && c <= '9')
+			value = value * radix + (unsigned)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			value = value * radix + (unsigned)(c - 'a' + 10);
 		else
 			return value;
-		value = value << 4 | (unsigned)digit;
 	}
-}
-
-static void
-skip_field(char **p)
-{
-	while (**p != ' ' && **p != '\0')
-		(*p)++;
-	while (**p == ' ')
-		(*p)++;
 }
 
 /* Parses "START-END PERMISSIONS OFFSET DEVICE INODE      PATH". */
 static void
 parse_line(char *line, struct mapping *m)
 {
-	m->start = read_hex(&line);
-	line++;
-	m->end = read_hex(&line);
-	line++;
-	for (m->is_code = false; *line != ' ' && *line != '\0'; line++)
-		m->is_code |= *line == 'x';
-	line++;
-	m->offset = read_hex(&line);
-	line++;
-	skip_field(&line);
-	for (m->inode = 0; *line >= '0' && *line <= '9'; line++)
-		m->inode = m->inode * 10 + (unsigned)(*line - '0');
-	skip_field(&line);
+	m->start = read_number(&line, 16);
+	m->end = read_number(&line, 16);
+	m->is_code = line[2] == 'x';
+	line += sizeof "rwxp";
+	m->offset = read_number(&line, 16);
+	read_number(&line, 16);		/* major and minor number */
+	read_number(&line, 16);
+	m->inode = read_number(&line, 10);
+	while (*line == ' ')
+		line++;
 	m->path = line;
 }
 
@@ -208,7 +196,7 @@ read_elf(struct shared_module *m, uintptr_t beginning,
 
 /* The module that contains the address, or NULL if it has not been added. */
 static struct shared_module *
-find_module(uintptr_t address)
+find(uintptr_t address)
 {
 	static int last;	/* index found last by any thread: a guess */
 	struct shared_module *list = shared->modules;
@@ -234,7 +222,7 @@ find_module(uintptr_t address)
 static void
 add_module(const struct mapping *first, const struct mapping *code)
 {
-	struct shared_module *m = find_module(code->start);
+	struct shared_module *m = find(code->start);
 
 	if (m != NULL && m->is_elf && code->inode != 0)
 		m->is_replaced |= m->inode != code->inode;
@@ -330,9 +318,9 @@ modules_ensure_known(uintptr_t address)
 {
 	if (is_confined || shared == NULL ||
 	    shared->n_modules == MODULES_MAX ||
-	    find_module(address) != NULL || !modules_read_all())
+	    find(address) != NULL || !modules_read_all())
 		return true;
-	return find_module(address) != NULL;
+	return find(address) != NULL;
 }
 
 const struct shared_module *

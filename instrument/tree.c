@@ -168,19 +168,6 @@ tree_reset(struct thread *t)
 	t->top = t->frames;
 }
 
-void
-tree_discard(struct thread *t)
-{
-	struct slab *s = t->slab;
-
-	if (s == NULL)
-		return;
-	__atomic_sub_fetch(&n_nodes, s->used, __ATOMIC_RELAXED);
-	s->overflow_calls = 0;
-	for (uint64_t i = 0; i < s->used; i++)
-		*node_at(s, i) = (struct node){ 0 };
-}
-
 /*
  * Returns the counterpart of old, a node of the old tree, in the new tree.  new
  * is the counterpart of old_caller, which called old.  Usually old is a child

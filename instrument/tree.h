@@ -40,9 +40,6 @@ struct node *tree_find_or_add(struct thread *, struct node *parent,
 /* Empties the tree and the shadow stack, and frees nothing. */
 void tree_reset(struct thread *);
 
-/* Clears the nodes of a finished tree, which are in one slab at most. */
-void tree_discard(struct thread *);
-
 /*
  * In a forked child: replaces the tree by one that contains only the calls that
  * have not returned, with all counts 0.
