@@ -353,45 +353,41 @@ find_string(uintptr_t at, size_t n, const char *s)
 }
 
 /*
- * Has one of the relocations in [at, at + n) bound the symbol of this name to
- * another function than f?  It has not been bound yet if the address is in the
- * module itself.
+ * Looks at the addresses to which the dynamic linker has bound the symbol.  An
+ * address in the module itself means that it has not been bound yet.
  */
-static bool
-is_bound_elsewhere(const struct shared_module *m, uintptr_t at, size_t n,
-    uintptr_t symbols, uintptr_t name, uintptr_t f)
-{
-	Elf64_Rela r;
-	Elf64_Sym s;
-	uintptr_t bound = f;
-
-	for (; n >= sizeof r && peek(at, &r, sizeof r); at += sizeof r,
-	    n -= sizeof r)
-		if ((ELF64_R_TYPE(r.r_info) == R_X86_64_JUMP_SLOT ||
-		    ELF64_R_TYPE(r.r_info) == R_X86_64_GLOB_DAT) &&
-		    peek(symbols + ELF64_R_SYM(r.r_info) * sizeof s, &s,
-		    sizeof s) && s.st_name == name && s.st_shndx == SHN_UNDEF)
-			peek(m->base + r.r_offset, &bound, sizeof bound);
-	return bound != f && (bound < m->start || bound >= m->end);
-}
-
 bool
 modules_calls_another(const struct shared_module *m, const char *name,
     uintptr_t f)
 {
-	uintptr_t values[DT_NUM] = { 0 }, found;
+	static const int tables[] = { DT_JMPREL, DT_PLTRELSZ, DT_RELA,
+	    DT_RELASZ };
+	uintptr_t values[DT_NUM] = { 0 }, at, end, string, bound = f;
 	Elf64_Dyn d;
+	Elf64_Rela r;
+	Elf64_Sym s;
 
 	/* The dynamic linker has made absolute addresses of the offsets. */
-	for (uintptr_t at = m->dynamic; at != 0 && peek(at, &d, sizeof d) &&
-	    d.d_tag != DT_NULL; at += sizeof d)
+	for (at = m->dynamic; at != 0 && peek(at, &d, sizeof d) && d.d_tag !=
+	    DT_NULL; at += sizeof d)
 		if (d.d_tag > 0 && d.d_tag < DT_NUM)
 			values[d.d_tag] = d.d_un.d_val;
-	found = find_string(values[DT_STRTAB], values[DT_STRSZ], name);
-	return found != 0 && (is_bound_elsewhere(m, values[DT_JMPREL],
-	    values[DT_PLTRELSZ], values[DT_SYMTAB], found - values[DT_STRTAB],
-	    f) || is_bound_elsewhere(m, values[DT_RELA], values[DT_RELASZ],
-	    values[DT_SYMTAB], found - values[DT_STRTAB], f));
+	string = find_string(values[DT_STRTAB], values[DT_STRSZ], name);
+
+	for (int i = 0; string != 0 && i < 4; i += 2) {
+		at = values[tables[i]];
+		end = at + values[tables[i + 1]];
+		for (; at < end && peek(at, &r, sizeof r); at += sizeof r)
+			if ((ELF64_R_TYPE(r.r_info) == R_X86_64_JUMP_SLOT ||
+			    ELF64_R_TYPE(r.r_info) == R_X86_64_GLOB_DAT) &&
+			    peek(values[DT_SYMTAB] + sizeof s *
+			    ELF64_R_SYM(r.r_info), &s, sizeof s) &&
+			    s.st_name == string - values[DT_STRTAB] &&
+			    s.st_shndx == SHN_UNDEF)
+				peek(m->base + r.r_offset, &bound,
+				    sizeof bound);
+	}
+	return bound != f && (bound < m->start || bound >= m->end);
 }
 
 /* A thread that was reading the maps does not exist in the child. */
