@@ -270,8 +270,7 @@ put_miscounted(struct emission *e)
 			flush(e);
 		if (m->is_replaced)
 			put_path("replaced", m);
-		else if (modules_calls_another(m, "__cyg_profile_func_enter",
-		    entry_hook))
+		else if (modules_calls_empty(m, "__cyg_profile_func_enter"))
 			put_path("uncounted", m);
 	}
 }

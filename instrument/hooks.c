@@ -80,7 +80,6 @@ hooks_start(void)
 
 	/* Else the compiler assumes that the names mean the same function. */
 	__asm__ ("" : "+r" (ours));
-	entry_hook = (uintptr_t)ours;
 	return start_once(__cyg_profile_func_enter == ours);
 }
 

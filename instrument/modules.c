@@ -21,6 +21,7 @@
 
 /* A line of /proc/self/maps: a path of 4096 bytes, and the other fields. */
 enum { MAPS_LINE_MAX = 4096 + 128, SEGMENTS_MAX = 32 };
+enum { RET = 0xc3, ENDBR64 = 0xf3 };	/* first bytes of instructions */
 #define PAGE_MASK (~(uintptr_t)4095)
 
 static size_t paths_used;
@@ -329,7 +330,7 @@ modules_program(void)
 	uintptr_t headers = getauxval(AT_PHDR);
 
 	modules_ensure_known(headers);
-	return shared != NULL ? find_module(headers) : NULL;
+	return shared != NULL ? find(headers) : NULL;
 }
 
 /* --- hooks that are not called --- */
@@ -352,17 +353,14 @@ find_string(uintptr_t at, size_t n, const char *s)
 	return 0;
 }
 
-/*
- * Looks at the addresses to which the dynamic linker has bound the symbol.  An
- * address in the module itself means that it has not been bound yet.
- */
+/* Looks at the address to which the dynamic linker has bound the symbol. */
 bool
-modules_calls_another(const struct shared_module *m, const char *name,
-    uintptr_t f)
+modules_calls_empty(const struct shared_module *m, const char *name)
 {
 	static const int tables[] = { DT_JMPREL, DT_PLTRELSZ, DT_RELA,
 	    DT_RELASZ };
-	uintptr_t values[DT_NUM] = { 0 }, at, end, string, bound = f;
+	uintptr_t values[DT_NUM] = { 0 }, at, end, string, bound = 0;
+	unsigned char code[5] = { 0 };
 	Elf64_Dyn d;
 	Elf64_Rela r;
 	Elf64_Sym s;
@@ -387,7 +385,8 @@ modules_calls_another(const struct shared_module *m, const char *name,
 				peek(m->base + r.r_offset, &bound,
 				    sizeof bound);
 	}
-	return bound != f && (bound < m->start || bound >= m->end);
+	return peek(bound, code, sizeof code) && (code[0] == RET ||
+	    (code[0] == ENDBR64 && code[4] == RET));
 }
 
 /* A thread that was reading the maps does not exist in the child. */

@@ -28,9 +28,8 @@ bool modules_ensure_known(uintptr_t address);
  */
 const struct shared_module *modules_program(void);
 
-/* Does the module call a function of this name that is not f? */
-bool modules_calls_another(const struct shared_module *, const char *name,
-    uintptr_t f);
+/* Is the function of this name empty that the module calls? */
+bool modules_calls_empty(const struct shared_module *, const char *name);
 
 #pragma GCC visibility pop
 

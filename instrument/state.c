@@ -13,7 +13,6 @@ bool dormant;
 __attribute__((aligned(4096))) struct counting counting;
 bool is_confined;
 bool is_misplaced;
-uintptr_t entry_hook;
 int own_pid;
 
 /*

@@ -37,7 +37,6 @@ extern struct counting {
 } counting;
 extern bool is_confined;	/* make no system calls, see seccomp.c */
 extern bool is_misplaced;	/* calls may be below the wrong callers */
-extern uintptr_t entry_hook;	/* its address, set by hooks_start() */
 extern int own_pid;		/* of the process that owns this state */
 
 void state_init(void);
