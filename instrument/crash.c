@@ -298,12 +298,14 @@ crash_init(void)
 	struct sigaction action;
 
 	for (int i = 1; i < _NSIG; i++) {
-		if (__sigaction(i, NULL, &program_actions[i]) != 0)
-			continue;
-		note_onstack(&program_actions[i]);
-		make_action(&program_actions[i], &action);
-		if (is_fatal(i))
+		if (__sigaction(i, NULL, &action) != 0)
+			continue;	/* a signal of the C library's own */
+		note_onstack(&action);
+		if (is_fatal(i)) {
+			program_actions[i] = action;
+			make_action(&program_actions[i], &action);
 			__sigaction(i, &action, NULL);
+		}
 	}
 	is_installed = true;
 }

@@ -20,7 +20,7 @@
 #include "instrument/sys.h"
 
 /* A line of /proc/self/maps: a path of 4096 bytes, and the other fields. */
-enum { MAPS_LINE_MAX = 4096 + 128, SEGMENTS_MAX = 32 };
+enum { MAPS_LINE_MAX = 4096 + 128, SEGMENTS_MAX = 64 };
 enum { RET = 0xc3, ENDBR64 = 0xf3 };	/* first bytes of instructions */
 #define PAGE_MASK (~(uintptr_t)4095)
 
@@ -153,8 +153,9 @@ static void
 read_elf(struct shared_module *m, uintptr_t beginning,
     const struct mapping *code)
 {
+	static Elf64_Phdr list[SEGMENTS_MAX];	/* the stack may be small */
+	Elf64_Phdr *p, *end;
 	Elf64_Ehdr header;
-	Elf64_Phdr list[SEGMENTS_MAX], *p, *end;
 	uintptr_t base = beginning, at;
 
 	if (!peek(beginning, &header, sizeof header) ||
@@ -339,7 +340,7 @@ modules_program(void)
 static uintptr_t
 find_string(uintptr_t at, size_t n, const char *s)
 {
-	char text[4096];
+	static char text[4096];		/* the link is locked */
 	size_t len = bytes_length(s) + 1, got;
 
 	for (; n >= len; at += got - len + 1, n -= got - len + 1) {

@@ -42,10 +42,11 @@ enter_confinement(bool is_strict)
 		thread_begin();
 	modules_read_all();
 	shared_map_all();
-	while (self != NULL && thread_extend(self))
-		;
-	if (self != NULL)
+	if (self != NULL) {
+		while (thread_extend(self))
+			;
 		thread_unset_altstack(self);
+	}
 	emit(STALL_TIMEOUT_NS, false);
 	helper_stop();
 	crash_uninstall();
