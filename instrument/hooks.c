@@ -298,10 +298,9 @@ leave_timed(struct thread *t, uintptr_t function, uintptr_t sp)
 static __attribute__((noinline)) void
 leave_first(uintptr_t function, uintptr_t sp)
 {
-	struct thread *t = self;
-
-	if (t != NULL && hooks_start() && counting.is_on)
-		leave(t, function, sp);
+	/* Before hooks_start() has returned true, there may be no self. */
+	if (hooks_start() && counting.is_on && self != NULL)
+		leave(self, function, sp);
 }
 
 EXPORT void
