@@ -354,6 +354,40 @@ damaged_copy() {
 	jq -r '.nodes[] | "\(.name) \(.line)"' <<<"$output" | diff want -
 }
 
+@test "a part or copy of a function that a compiler made has its name" {
+	# Other suffixes, as of the functions of a coroutine, remain.
+	for symbol in f.isra.0 g.part.0.cold _Z1hv.constprop.1.lto_priv.3 \
+	    _Z1iv.__uniq.77.llvm.12 nested.3 _Z1kv.actor.cold \
+	    main._omp_fn.0 main._omp_fn.1 main.run _ZL1lv.resolver; do
+		printf '.type "%s", @function\n"%s": ret\n' "$symbol" "$symbol"
+	done >parts.s
+	gcc -shared -nostdlib -o parts parts.s
+	mapfile -t nodes < <(nm parts | awk '$2 == "t" {
+		printf "{\"function\":\"0x%s\"}\n", $1 }' | sort)
+	callgraph parts 0x0 "${nodes[@]}" >record
+	symbolized
+	jq -r '.nodes[].name' <<<"$output" >got
+	for name in f g "h()" "i()" nested "k() [clone .actor]" main._omp_fn.0 \
+	    main._omp_fn.1 main.run "l() [clone .resolver]"; do
+		grep -qxF "$name" got
+	done
+	[ "$(wc -l <got)" -eq 10 ]
+}
+
+@test "the functions of a coroutine have names of their own" {
+	g++ -std=c++20 -g -finstrument-functions "$SOURCES/coroutine.cc" -o app \
+		"$BUILD/libweir-instrument.a"
+	callgraph-record -o calls ./app 3 >printed
+	for options in "" -g; do
+		[ "$options" = "" ] || strip "$options" app
+		callgraph-symbolize -e app calls |
+			callgraph-stat | jq -r 'select(.name // "" | test("squares")) |
+			"\(.calls) \(.name | sub("\\(.*\\)"; "()"))"' | sort >got
+		printf '%s\n' '12 squares() [clone .actor]' '2 squares()' \
+			'2 squares() [clone .destroy]' | diff - got
+	done
+}
+
 @test "an inlined call, whose call site is not in its caller, has no line" {
 	# The instrument records calls of outer() and inner() even where they
 	# are inlined; then the call site is not in the caller.

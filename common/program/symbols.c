@@ -247,16 +247,44 @@ location_of(const struct scope *scope)
 	return (struct location){ scope->name, scope->file, scope->line, 0 };
 }
 
+/* Whether p is a sequence of suffixes that without_suffix() removes. */
+static bool
+are_suffixes(const char *p)
+{
+	static const char *const known[] = { "isra", "part", "constprop",
+	    "cold", "lto_priv", "localalias", "llvm", "__uniq" };
+	const size_t n_known = sizeof known / sizeof *known;
+	struct span part;
+	size_t i;
+
+	while (*p == '.') {
+		part = span_of(p + 1, strcspn(p + 1, "."));
+		for (i = 0; i < n_known && !span_eq(part, known[i]); i++)
+			;
+		if (i == n_known && strspn(part.p, "0123456789") != part.n)
+			return false;
+		p = part.p + part.n;
+	}
+	return true;
+}
+
 /*
- * A name without what compilers append when they split or specialize a
- * function: "_Z1fv.cold", "_Z1fv.isra.0".
+ * A name without what compilers append when they split, specialize or rename a
+ * function: "_Z1fv.isra.0", "f.part.0.cold".  A number right after the name is
+ * that of a nested function.  Other suffixes name functions of their own:
+ * ".actor" of a coroutine, "._omp_fn.0".
  */
 static const char *
 without_suffix(struct symbols *s, const char *name)
 {
-	size_t n = strcspn(name, ".");
+	const size_t first = strcspn(name, ".");
+	size_t n = first;
 
-	return name[n] == '\0' ? name : arena_text(&s->names, name, n);
+	while (name[n] != '\0' && (!are_suffixes(name + n) ||
+	    (n > first && text_is_digit(name[n + 1]))))
+		n += 1 + strcspn(name + n + 1, ".");
+	return n == 0 || name[n] == '\0' ? name :
+	    arena_text(&s->names, name, n);
 }
 
 static struct answer
@@ -284,13 +312,13 @@ build_answer(struct symbols *s, const struct resolution *r)
 	}
 
 	if (symbol != NULL) {
-		if (function.name != NULL &&
-		    !demangler_is_mangled(function.name) &&
-		    demangler_is_mangled(symbol->name))
-			function.name = without_suffix(s, symbol->name);
-		if (function.name == NULL)
+		if (function.name == NULL ||
+		    (!demangler_is_mangled(function.name) &&
+		    demangler_is_mangled(symbol->name)))
 			function.name = symbol->name;
 	}
+	if (function.name != NULL)
+		function.name = without_suffix(s, function.name);
 	/* Without a declaration, a function has the line where it begins. */
 	if (symbol != NULL && function.file == NULL) {
 		t = find_symtab(s, symbol->address);
