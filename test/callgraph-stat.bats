@@ -94,9 +94,9 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	callgraph-stat --diff a b | records |
 		jq -c "$changes | map(-(. // 0) + 0)" >negated
 	callgraph-stat --diff b a | records |
-		jq -c "$changes | map((. // 0) + 0)" >reverse
+		jq -c "$changes | map((. // 0) + 0)" | sort >reverse
 	# jq may print the negated 0 as -0.
-	sed 's/-0/0/g' negated | diff - reverse
+	sed 's/-0/0/g' negated | sort | diff - reverse
 	[ -s negated ]
 }
 
@@ -205,14 +205,115 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 		"function program "
 }
 
-@test "functions of one name in several files have no file; --by file separates them" {
+@test "functions of one name are told apart by their files" {
 	graph '{"name":"f","calls":1,"file":"/a.c","line":1},
 		{"name":"f","calls":2,"file":"/b.c","line":1}' >r
-	assert_equal "$(callgraph-stat r | records | head -n 1)" \
-		'{"type":"stat","stat":"function","name":"f","calls":3}'
-	# The last record is about the program.
-	callgraph-stat --by file r | records | jq -c '[.file, .calls]' >got
-	diff got <(lines '["/b.c",2]' '["/a.c",1]' '[null,3]')
+	for level in function file; do
+		callgraph-stat --by $level r | records |
+			jq -c '[.file, .calls]' >got
+		# The last record is about the program.
+		diff got <(lines '["/b.c",2]' '["/a.c",1]' '[null,3]')
+	done
+}
+
+# changes - prints the changes in the calls of functions: "NAME FILE BEFORE NOW",
+# - for what is missing
+changes() {
+	callgraph-stat --sort calls "$@" | jq -r 'select(.stat == "change") |
+		[.name, .file, .before_calls, .calls] | map(. // "-") |
+		join(" ")' | sort
+}
+
+@test "two versions are compared by names, whatever their files and directories" {
+	# Two functions init() and two parse(), in files of one name; a library
+	graph '{"name":"main","calls":1,"file":"/b1/main.c","function":"0x4001"},
+		{"name":"init","calls":1,"file":"/b1/x/a.c","function":"0x4002"},
+		{"name":"init","calls":2,"file":"/b1/x/b.c","function":"0x4003"},
+		{"name":"parse","calls":3,"file":"/b1/x/p.c","function":"0x4004"},
+		{"name":"parse","calls":4,"file":"/b1/y/p.c","function":"0x4005"},
+		{"name":"inl","calls":5,"file":"/b1/y/h.h","function":"0x4006"},
+		{"name":"inl","calls":6,"file":"/b1/y/h.h","function":"0x4106"},
+		{"name":"s[abi:v1](std::__cxx11::list)","calls":7,"function":"0x4007"}' |
+		jq -c '.program = "/x/app-1.0" | .modules = [{path: .program,
+			base: "0x4000", start: "0x4000", end: "0x4100"},
+			{path: "/l/libz-1.2.so.1", base: "0x4100", start: "0x4100",
+			end: "0x4200"}]' >old
+	# The program may have any name; the library has another version.
+	sed 's,/b1/,/home/u/b2/,g; s,/x/app-1.0,/y/tool,g; s/libz-1.2.so.1/libz-1.10.so.2/;
+		s/:v1\]/:v2]/; s/std::__cxx11::/std::/' old >new
+	for level in function file module; do
+		run -0 changes --by $level --diff old new
+		assert_output ""
+	done
+	jq -c '.nodes |= map(.calls += 10)' new >more
+	changes --diff old more >got
+	diff got - <<-END
+		init /home/u/b2/x/a.c 1 11
+		init /home/u/b2/x/b.c 2 12
+		inl /home/u/b2/y/h.h 5 15
+		inl /home/u/b2/y/h.h 6 16
+		main /home/u/b2/main.c 1 11
+		parse /home/u/b2/x/p.c 3 13
+		parse /home/u/b2/y/p.c 4 14
+		s[abi:v2](std::list) - 7 17
+	END
+	# Where a version has a name once, its file tells which one it is.
+	jq -c '.nodes |= map(select(.file // "" | test("x/b.c|y/p.c") | not))' \
+		more >fewer
+	changes --diff old fewer | grep -E "^(init|parse)" >got
+	diff got - <<-END
+		init /b1/x/b.c 2 -
+		init /home/u/b2/x/a.c 1 11
+		parse /b1/y/p.c 4 -
+		parse /home/u/b2/x/p.c 3 13
+	END
+	# A function may move to another file; without files the sum is compared.
+	sed 's,/main.c,/start/begin.c,' more >moved
+	changes --diff old moved | grep -xF "main /home/u/b2/start/begin.c 1 11"
+	jq -c '.nodes |= map(del(.file))' more >stripped
+	changes --diff old stripped >got
+	diff got - <<-END
+		init - 3 23
+		inl - 5 15
+		inl - 6 16
+		main - 1 11
+		parse - 7 27
+		s[abi:v2](std::list) - 7 17
+	END
+	# Within a run, programs are told apart, as are their versions.
+	cat old new >both
+	[ "$(callgraph-stat both | records | wc -l)" -eq $((2 * 8 + 1)) ]
+}
+
+@test "a difference has call sites by caller and callee, at any line" {
+	graph '{"name":"main","calls":1},
+		{"parent":0,"name":"f","calls":2,"call_file":"/b1/m.c","call_line":3},
+		{"parent":0,"name":"f","calls":3,"call_file":"/b1/m.c","call_line":4}' >old
+	sed 's/b1/b2/g; s/"call_line":/&1/g; s/"calls":3/"calls":4/' old >r
+	run -0 callgraph-stat --by callsite --diff old r
+	assert_line --index 0 '{"type":"stat","stat":"change","of":"callsite","caller":"main","callee":"f","calls":6,"before_calls":5,"change_calls":1,"growth_calls":0.200000}'
+	assert_equal "${#lines[@]}" 2
+}
+
+@test "a difference begins with what is slower and what is called more often" {
+	graph '{"name":"slower","calls":5,"self_ns":20},
+		{"name":"faster","calls":5,"self_ns":1},
+		{"name":"often","calls":500,"self_ns":9},
+		{"name":"new","calls":5,"self_ns":9000}' >r
+	graph '{"name":"slower","calls":5,"self_ns":10},
+		{"name":"faster","calls":5,"self_ns":900},
+		{"name":"often","calls":5,"self_ns":10},
+		{"name":"gone","calls":5,"self_ns":9000}' >old
+	for options in "" --top=9; do
+		assert_equal "$(callgraph-stat $options --diff old r |
+			jq -r '.name // empty' | tr '\n' ' ')" \
+			"slower often faster new gone "
+	done
+	run -0 callgraph-stat --text --diff old r
+	lines "$output" | grep -E '^(More|Less|New|Gone)|  [a-z]+$' |
+		sed 's/.* //' >got
+	lines time calls slower calls calls often time calls faster New calls new \
+		Gone calls gone | diff got -
 }
 
 @test "a function at two lines of one file has no line; a change has the new one" {

@@ -205,16 +205,22 @@ bool
 callgraph_read_modules(struct callgraph *g, const struct rec *rec,
     const char **why)
 {
+	struct span program;
+
 	g->n_modules = 0;
 	arena_reset(&g->arena);
+	program = text_of(g, rec, GRAPH_PROGRAM);
 	if (!read_items(g, rec, GRAPH_MODULES, g->modules_io, read_module,
 	    &g->n_modules, why))
 		return false;
 	g->ranges = mem_grow(g->ranges, &g->ranges_cap, g->n_modules,
 	    sizeof *g->ranges);
-	for (size_t i = 0; i < g->n_modules; i++)
+	for (size_t i = 0; i < g->n_modules; i++) {
+		g->modules[i].is_program = program.n > 0 ?
+		    span_compare(program, g->modules[i].path) == 0 : i == 0;
 		g->ranges[i] = (struct interval){ g->modules[i].start,
 		    g->modules[i].end, (uint32_t)i };
+	}
 	g->module_index.n = 0;
 	intervals_build(&g->module_index, g->ranges, g->n_modules);
 	return true;

@@ -48,6 +48,8 @@ struct graph_module {
 	struct span path_token, build_id_token;	/* JSON tokens, or empty */
 	struct span name;	/* the last component of the path */
 	uint64_t base, start, end;	/* addresses; end is excluded */
+	bool is_program;	/* `program` names it; if that is absent, it is
+				   the first module */
 };
 
 struct graph_node {

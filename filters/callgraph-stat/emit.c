@@ -20,10 +20,10 @@ static const struct {
 };
 
 static void
-put_text(struct buf *b, const char *key, const struct flat *p, sym text)
+put_text(struct buf *b, const char *key, const struct intern *texts, sym text)
 {
-	if (text != SYM_NONE && text != FILES_DIFFER)
-		json_str(b, key, intern_span(&p->texts, text));
+	if (text != SYM_NONE)
+		json_str(b, key, intern_span(texts, text));
 }
 
 static void
@@ -34,49 +34,57 @@ put_label(struct buf *b, const char *key, const struct flat *p,
 
 	if (function == INDEX_NONE)
 		return;
-	flat_label(p, function, &text);
+	functions_label(&p->functions, function, false, &text);
 	json_str(b, key, buf_span(&text));
 	buf_release(&text);
 }
 
 static void
-put_function(struct buf *b, const struct flat *p, const struct entry *e)
+put_function(struct buf *b, const struct flat *p, uint32_t function)
 {
-	put_text(b, "name", p, e->key.name);
-	put_text(b, "module", p, e->module);
-	if (e->key.name == SYM_NONE && e->key.module != SYM_NONE)
-		json_address(b, "function", e->key.line_or_offset);
-	put_text(b, "file", p, e->file);
-	if (e->line > 0 && e->file != FILES_DIFFER)
-		json_int(b, "line", e->line);
+	const struct function *f = &p->functions.list[function];
+	const struct intern *texts = &p->functions.texts;
+
+	put_text(b, "name", texts, f->key.name);
+	put_text(b, "module", texts, f->module);
+	if (f->key.name == SYM_NONE && f->key.module != SYM_NONE)
+		json_address(b, "function", f->key.offset);
+	put_text(b, "file", texts, f->key.file);
+	if (f->line > 0)
+		json_int(b, "line", f->line);
 }
 
 static void
 put_call_site(struct buf *b, const struct flat *p, const struct entry *e)
 {
-	put_label(b, "caller", p, e->key.caller);
-	put_label(b, "callee", p, e->key.callee);
-	if (e->key.name != SYM_NONE) {
-		json_raw(b, "call_file", intern_span(&p->texts, e->key.name));
-		json_uint(b, "call_line", e->key.line_or_offset);
-	} else if (e->key.module != SYM_NONE) {
-		put_text(b, "module", p, e->module);
-		json_address(b, "call_site", e->key.line_or_offset);
+	const struct site *s = &e->site;
+
+	put_label(b, "caller", p, s->caller);
+	put_label(b, "callee", p, s->callee);
+	if (s->file != SYM_NONE) {
+		json_raw(b, "call_file",
+		    intern_span(&p->functions.texts, s->file));
+		json_uint(b, "call_line", s->line_or_offset);
+	} else if (s->module != SYM_NONE) {
+		put_text(b, "module", &p->functions.texts, e->module);
+		json_address(b, "call_site", s->line_or_offset);
 	}
 }
 
-/* Writes the members that identify an entry. */
+/* Writes the members that identify entry i of a level. */
 static void
-put_identity(struct buf *b, const struct flat *p, enum level level,
-    const struct entry *e)
+put_identity(struct buf *b, const struct flat *p, enum level level, uint32_t i)
 {
 	if (level == BY_FUNCTION)
-		put_function(b, p, e);
+		put_function(b, p, i);
 	else if (level == BY_CALLSITE)
-		put_call_site(b, p, e);
+		put_call_site(b, p, &p->groups.list[i]);
+	else if (level == BY_FILE)
+		put_text(b, "file", &p->places.texts,
+		    p->places.list[i].key.file);
 	else
-		put_text(b, level == BY_FILE ? "file" : "module", p,
-		    level == BY_FILE ? e->key.name : e->module);
+		put_text(b, "module", &p->places.texts,
+		    p->places.list[i].module);
 }
 
 static void
@@ -120,14 +128,17 @@ put_share(struct buf *b, const char *key, int64_t part, int64_t whole)
 
 static void
 emit_entry(const struct answer *a, struct filter *f, const char *name,
-    enum level level, const struct entry *e)
+    enum level level, uint32_t i)
 {
-	const int64_t *totals = a->profile->totals[NOW].measures;
-	const struct tally *t = &e->tallies[NOW];
+	const struct flat *p = a->profile;
+	const int64_t *totals = p->totals[NOW].measures;
+	const struct entries *entries = level == BY_FUNCTION ?
+	    &p->by_function : &p->groups;
+	const struct tally *t = &entries->list[i].tallies[NOW];
 	struct buf *b = filter_begin_stat(f, name);
 
-	put_identity(b, a->profile, level, e);
-	put_measures(b, a->profile, t->measures);
+	put_identity(b, p, level, i);
+	put_measures(b, p, t->measures);
 	if (t->measures[CALLS] > t->outer_calls)
 		json_int(b, "recursive_calls", t->measures[CALLS] -
 		    t->outer_calls);
@@ -149,22 +160,22 @@ emit_profile(const struct answer *a, struct filter *f)
 
 	flat_sort(a->profile, &order, t, a->sort_by, false);
 	for (size_t i = 0; i < answer_n_rows(a, order.n, SIZE_MAX); i++)
-		emit_entry(a, f, level_names[level], level,
-		    &t->list[order.list[i]]);
+		emit_entry(a, f, level_names[level], level, order.list[i]);
 	free(order.list);
 }
 
 static void
-emit_change(const struct answer *a, struct filter *f, const struct entry *e)
+emit_change(const struct answer *a, struct filter *f, uint32_t i)
 {
+	const struct flat *p = a->profile;
+	const struct entry *e = &flat_entries(p)->list[i];
 	const struct tally *now = &e->tallies[NOW];
 	const struct tally *before = &e->tallies[BEFORE];
-	const struct flat *p = a->profile;
 	struct buf *b = filter_begin_stat(f, "change");
 	int64_t change, off;
 
 	json_cstr(b, "of", level_names[p->level]);
-	put_identity(b, p, p->level, e);
+	put_identity(b, p, p->level, i);
 	if (!before->is_present)
 		json_true(b, "new");
 	if (!now->is_present)
@@ -205,7 +216,7 @@ emit_changes(const struct answer *a, struct filter *f)
 
 	flat_sort(a->profile, &order, t, a->sort_by, true);
 	for (size_t i = 0; i < answer_n_rows(a, order.n, SIZE_MAX); i++)
-		emit_change(a, f, &t->list[order.list[i]]);
+		emit_change(a, f, order.list[i]);
 	free(order.list);
 }
 
@@ -218,15 +229,14 @@ emit_sites(const struct answer *a, struct filter *f, uint32_t function,
 	flat_sort_sites(a->profile, &order, a->sort_by, function, callers);
 	for (size_t i = 0; i < answer_n_rows(a, order.n, SIZE_MAX); i++)
 		emit_entry(a, f, callers ? "caller" : "callee", BY_CALLSITE,
-		    &a->profile->groups.list[order.list[i]]);
+		    order.list[i]);
 	free(order.list);
 }
 
 void
 emit_calls(const struct answer *a, struct filter *f, uint32_t function)
 {
-	emit_entry(a, f, "function", BY_FUNCTION,
-	    &a->profile->functions.list[function]);
+	emit_entry(a, f, "function", BY_FUNCTION, function);
 	emit_sites(a, f, function, true);
 	emit_sites(a, f, function, false);
 }

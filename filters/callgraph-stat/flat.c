@@ -11,20 +11,20 @@ const char *const level_names[] = { "function", "file", "module", "callsite",
     NULL };
 
 static struct span
-entry_key(const void *owner, uint32_t i)
+site_key(const void *owner, uint32_t i)
 {
 	const struct entries *t = owner;
 
-	return span_bytes(&t->list[i].key, sizeof(struct entry_key));
+	return span_bytes(&t->list[i].site, sizeof(struct site));
 }
 
 void
-flat_init(struct flat *p, enum level level)
+flat_init(struct flat *p, enum level level, bool compares)
 {
-	*p = (struct flat){ .level = level };
-	intern_init(&p->texts);
-	map_init(&p->functions.map, entry_key, &p->functions);
-	map_init(&p->groups.map, entry_key, &p->groups);
+	*p = (struct flat){ .level = level, .compares = compares };
+	functions_init(&p->functions);
+	functions_init(&p->places);
+	map_init(&p->groups.map, site_key, &p->groups);
 	for (int side = 0; side < N_SIDES; side++)
 		for (unsigned k = 0; k < N_MEASURES; k++)
 			p->totals[side].measures[k] = INT_UNKNOWN;
@@ -33,112 +33,47 @@ flat_init(struct flat *p, enum level level)
 void
 flat_release(struct flat *p)
 {
-	intern_release(&p->texts);
-	map_release(&p->functions.map);
+	functions_release(&p->functions);
+	functions_release(&p->places);
 	map_release(&p->groups.map);
-	free(p->functions.list);
+	free(p->by_function.list);
 	free(p->groups.list);
 }
 
 /* --- the entry of a node ------------------------------------------------- */
 
-static sym
-text_sym(struct flat *p, struct span text)
-{
-	return text.n > 0 ? intern_add(&p->texts, text) : SYM_NONE;
-}
-
-static const struct entry_key no_key = { .name = SYM_NONE, .module = SYM_NONE,
-    .caller = INDEX_NONE, .callee = INDEX_NONE };
-
-/*
- * The index of an entry, which is added if it is new.  m is its module, or
- * NULL.  One build id may occur with several paths: the first name in byte
- * order is kept, so that the order of records does not matter.
- */
+/* Adds entry i, unless there is one: indexes have no gaps. */
 static uint32_t
-find_entry(struct flat *p, struct entries *t, const struct entry_key *key,
-    const struct graph_module *m)
+add_entry(struct entries *t, uint32_t i)
 {
-	uint32_t i = map_find_or_add_inline(&t->map,
-	    span_bytes(key, sizeof *key), (uint32_t)t->n, entry_key);
-	sym name = m != NULL ? text_sym(p, m->name) : SYM_NONE;
 	struct entry *e;
 
-	if (i == t->n) {
-		t->list = mem_grow(t->list, &t->cap, t->n + 1,
-		    sizeof *t->list);
-		e = &t->list[t->n++];
-		*e = (struct entry){ .key = *key, .module = SYM_NONE,
-		    .file = SYM_NONE };
-		for (int side = 0; side < N_SIDES; side++)
-			for (unsigned k = 0; k < N_MEASURES; k++)
-				e->tallies[side].measures[k] = INT_UNKNOWN;
-	}
-	e = &t->list[i];
-	if (name != SYM_NONE && (e->module == SYM_NONE ||
-	    intern_cmp(&p->texts, name, e->module) < 0))
-		e->module = name;
+	if (i < t->n)
+		return i;
+	t->list = mem_grow(t->list, &t->cap, t->n + 1, sizeof *t->list);
+	e = &t->list[t->n++];
+	*e = (struct entry){ .module = SYM_NONE };
+	for (int side = 0; side < N_SIDES; side++)
+		for (unsigned k = 0; k < N_MEASURES; k++)
+			e->tallies[side].measures[k] = INT_UNKNOWN;
 	return i;
 }
 
-/*
- * Sets the file and line of a function.  If its nodes have different files, it
- * gets FILES_DIFFER; if only their lines differ, it gets line 0.
- */
-static void
-update_file(struct flat *p, struct entry *e, const struct graph_node *n)
-{
-	sym file = text_sym(p, n->file);
-	int64_t line;
-
-	if (file == SYM_NONE || e->file == FILES_DIFFER)
-		return;
-	if (!text_i64(n->texts[NODE_LINE], &line) || line < 0)
-		line = 0;
-	if (e->file != SYM_NONE && e->file != file) {
-		e->file = FILES_DIFFER;
-		return;
-	}
-	if (e->file == SYM_NONE || e->line == line)
-		e->line = line;
-	else
-		e->line = 0;
-	e->file = file;
-}
-
-/* What identifies a module: its build id, or else its path. */
-static sym
-module_id(struct flat *p, const struct graph_module *m)
-{
-	return text_sym(p, m->build_id_token.n > 0 ? m->build_id_token :
-	    m->path_token);
-}
-
-/*
- * The function of a node.  An address outside all modules is not part of the
- * key, because it differs from run to run.  The file and line of a function are
- * those of the newer run, if the newer run called the function.
- */
+/* The entry of a call site.  name: of its module, or SYM_NONE. */
 static uint32_t
-function_of(struct flat *p, const struct callgraph *g,
-    const struct graph_node *n, int side)
+find_site(struct entries *t, const struct intern *texts,
+    const struct site *site, sym name)
 {
-	const struct graph_module *m = n->has_function ?
-	    callgraph_module_at(g, n->function) : NULL;
-	struct entry_key key = no_key;
-	uint32_t i;
+	uint32_t i = add_entry(t, map_find_or_add_inline(&t->map,
+	    span_bytes(site, sizeof *site), (uint32_t)t->n, site_key));
+	struct entry *e = &t->list[i];
 
-	key.name = text_sym(p, n->name);
-	if (m != NULL && key.name != SYM_NONE) {
-		key.module = text_sym(p, m->name);
-	} else if (m != NULL) {
-		key.module = module_id(p, m);
-		key.line_or_offset = n->function - m->base;
-	}
-	i = find_entry(p, &p->functions, &key, m);
-	if (side == NOW || !p->functions.list[i].tallies[NOW].is_present)
-		update_file(p, &p->functions.list[i], n);
+	e->site = *site;
+	/* One build id may occur with several paths: the first name in byte
+	   order is kept, so that the order of records does not matter. */
+	if (name != SYM_NONE && (e->module == SYM_NONE ||
+	    intern_cmp(texts, name, e->module) < 0))
+		e->module = name;
 	return i;
 }
 
@@ -153,20 +88,47 @@ call_site_of(struct flat *p, const struct callgraph *g,
 	const struct graph_module *m = n->has_call_site ?
 	    callgraph_module_at(g, n->call_site - 1) : NULL;
 	struct span file = n->texts[NODE_CALL_FILE];
-	struct entry_key key = no_key;
+	struct intern *texts = &p->functions.texts;
+	struct site site = { caller, callee, SYM_NONE, SYM_NONE, 0 };
 	int64_t line;
 
-	key.caller = caller;
-	key.callee = callee;
-	if (file.n > 0 && file.p[0] == '"' &&
+	if (p->compares) {
+		m = NULL;
+	} else if (file.n > 0 && file.p[0] == '"' &&
 	    text_i64(n->texts[NODE_CALL_LINE], &line) && line > 0) {
-		key.name = text_sym(p, file);
-		key.line_or_offset = (uint64_t)line;
+		site.file = intern_add(texts, file);
+		site.line_or_offset = (uint64_t)line;
 	} else if (m != NULL) {
-		key.module = module_id(p, m);
-		key.line_or_offset = n->call_site - m->base;
+		site.module = intern_add(texts, m->build_id_token.n > 0 ?
+		    m->build_id_token : m->path_token);
+		site.line_or_offset = n->call_site - m->base;
 	}
-	return find_entry(p, &p->groups, &key, m);
+	return find_site(&p->groups, texts, &site, m == NULL ? SYM_NONE :
+	    intern_add(texts, m->name));
+}
+
+/*
+ * The file or module of a node, a place.  A file is identified like a function
+ * that has the file's name, and a module like one that is in it.
+ */
+static uint32_t
+place_of(struct flat *p, const struct callgraph *g, const struct graph_node *n)
+{
+	struct intern *texts = &p->places.texts;
+	const struct graph_module *m;
+	struct function f = { .key = { SYM_NONE, SYM_NONE, SYM_NONE, 0, 0 },
+	    .module = SYM_NONE };
+
+	if (p->level == BY_FILE && n->file.n > 0) {
+		f.key.name = intern_add(texts, span_base_name(n->file));
+		f.key.file = intern_add(texts, n->file);
+	} else if (p->level == BY_MODULE && n->has_function &&
+	    (m = callgraph_module_at(g, n->function)) != NULL) {
+		f.key.name = intern_add(texts, span_str("module"));
+		f.key.module = f.module = intern_add(texts, m->name);
+		f.is_program = m->is_program;
+	}
+	return add_entry(&p->groups, functions_add(&p->places, &f));
 }
 
 /* The entry of a node at the profile's level. */
@@ -174,20 +136,11 @@ static uint32_t
 group_of(struct flat *p, const struct callgraph *g,
     const struct graph_node *n, const uint32_t *functions)
 {
-	struct entry_key key = no_key;
-	const struct graph_module *m = NULL;
-
 	if (p->level == BY_CALLSITE)
 		return call_site_of(p, g, n, n->parent != INDEX_NONE ?
 		    functions[n->parent] : INDEX_NONE,
 		    functions[n - g->nodes]);
-	if (p->level == BY_FILE)
-		key.name = text_sym(p, n->file);
-	else if (n->has_function)
-		m = callgraph_module_at(g, n->function);
-	if (m != NULL)
-		key.module = text_sym(p, m->name);
-	return find_entry(p, &p->groups, &key, m);
+	return place_of(p, g, n);
 }
 
 /* Whether a measure includes that of the functions that are called. */
@@ -250,14 +203,14 @@ add_nodes(struct flat *p, const struct callgraph *g, const uint32_t *functions,
 
 		if (!t.enters) {
 			depth--;
-			p->functions.list[functions[t.node]].n_open--;
+			p->by_function.list[functions[t.node]].n_open--;
 			if (has_groups)
 				p->groups.list[groups[t.node]].n_open--;
 			continue;
 		}
 		if (++depth > max_depth)
 			max_depth = depth;
-		enter_node(p, &p->functions.list[functions[t.node]], measures,
+		enter_node(p, &p->by_function.list[functions[t.node]], measures,
 		    side);
 		if (has_groups)
 			enter_node(p, &p->groups.list[groups[t.node]],
@@ -288,6 +241,10 @@ flat_add(struct flat *p, const struct callgraph *g,
 	    &p->overflowed);
 	totals->nodes += (int64_t)g->n_nodes;
 
+	functions_begin(&p->functions, g, (unsigned)side);
+	/* All files of a side are told apart, not only those of a record. */
+	p->places.side = (unsigned)side;
+	p->places.record = (uint32_t)side;
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_node *n = &g->nodes[i];
 
@@ -295,7 +252,8 @@ flat_add(struct flat *p, const struct callgraph *g,
 			if (!is_inclusive(k) || n->parent == INDEX_NONE)
 				measure_add(&totals->measures[k],
 				    n->measures[k], &p->overflowed);
-		functions[i] = function_of(p, g, n, side);
+		functions[i] = add_entry(&p->by_function,
+		    functions_find(&p->functions, n));
 		if (p->level != BY_FUNCTION)
 			groups[i] = group_of(p, g, n, functions);
 	}
@@ -305,6 +263,8 @@ flat_add(struct flat *p, const struct callgraph *g,
 	free(functions);
 	free(groups);
 }
+
+/* --- finishing ------------------------------------------------------------ */
 
 static void
 subtract_off_time(int64_t *measures)
@@ -325,10 +285,75 @@ subtract_off_time(int64_t *measures)
 	}
 }
 
+/* Adds the tallies of an entry to those of another one. */
+static void
+merge_entry(struct flat *p, struct entry *to, const struct entry *from)
+{
+	for (int side = 0; side < N_SIDES; side++) {
+		struct tally *t = &to->tallies[side];
+		const struct tally *add = &from->tallies[side];
+
+		t->is_present |= add->is_present;
+		measure_add(&t->outer_calls, add->outer_calls, &p->overflowed);
+		measure_add(&t->timed_outer_calls, add->timed_outer_calls,
+		    &p->overflowed);
+		for (unsigned k = 0; k < N_MEASURES; k++)
+			measure_add(&t->measures[k], add->measures[k],
+			    &p->overflowed);
+	}
+}
+
+/* Merges the entries of functions or places that are the same. */
+static void
+resolve(struct flat *p, struct entries *t, const uint32_t *numbers)
+{
+	struct entries new = { .n = 0 };
+
+	for (size_t i = 0; i < t->n; i++) {
+		add_entry(&new, numbers[i]);
+		merge_entry(p, &new.list[numbers[i]], &t->list[i]);
+	}
+	free(t->list);
+	*t = new;
+}
+
+/* The same for call sites of functions that are the same. */
+static void
+resolve_sites(struct flat *p, const uint32_t *numbers)
+{
+	struct entries old = p->groups, *new = &p->groups;
+	struct site site;
+	uint32_t i;
+
+	*new = (struct entries){ .n = 0 };
+	map_init(&new->map, site_key, new);
+	for (const struct entry *e = old.list; e < old.list + old.n; e++) {
+		site = e->site;
+		if (site.caller != INDEX_NONE)
+			site.caller = numbers[site.caller];
+		site.callee = numbers[site.callee];
+		i = find_site(new, &p->functions.texts, &site, e->module);
+		merge_entry(p, &new->list[i], e);
+	}
+	map_release(&old.map);
+	free(old.list);
+}
+
 void
 flat_finish(struct flat *p)
 {
-	struct entries *tables[] = { &p->functions, &p->groups };
+	struct entries *tables[] = { &p->by_function, &p->groups };
+	uint32_t *numbers = functions_resolve(&p->functions);
+
+	resolve(p, &p->by_function, numbers);
+	if (p->level == BY_CALLSITE)
+		resolve_sites(p, numbers);
+	free(numbers);
+	if (p->level == BY_FILE || p->level == BY_MODULE) {
+		numbers = functions_resolve(&p->places);
+		resolve(p, &p->groups, numbers);
+		free(numbers);
+	}
 
 	p->has_cpu_time = p->totals[NOW].measures[SELF_OFF_NS] != INT_UNKNOWN &&
 	    p->totals[NOW].elapsed_records == 0 &&
@@ -345,30 +370,6 @@ flat_finish(struct flat *p)
 }
 
 /* --- queries ------------------------------------------------------------- */
-
-void
-flat_label(const struct flat *p, uint32_t function, struct buf *to)
-{
-	const struct entry *e;
-	struct span s;
-
-	if (function == INDEX_NONE) {
-		buf_str(to, "??");
-		return;
-	}
-	e = &p->functions.list[function];
-	if (e->key.name != SYM_NONE) {
-		s = intern_span(&p->texts, e->key.name);
-		buf_add(to, s.p, s.n);
-	} else if (e->key.module != SYM_NONE) {
-		if (e->module != SYM_NONE)
-			buf_str(to, intern_str(&p->texts, e->module));
-		buf_char(to, '+');
-		buf_address(to, e->key.line_or_offset);
-	} else {
-		buf_str(to, "??");
-	}
-}
 
 /*
  * The amount of a measure in a run, or INT_UNKNOWN.  An entry that is absent
@@ -417,54 +418,88 @@ is_changed(const struct flat *p, const struct entry *e)
 struct sorting {
 	const struct flat *profile;
 	const struct entry *list;
+	const struct functions *places;	/* what the entries are; NULL: sites */
 	unsigned by;
 	bool changes;
 };
 
 static int
-compare_texts(const struct flat *p, sym a, sym b)
+compare_texts(const struct intern *texts, sym a, sym b)
 {
-	if (a == b)
-		return 0;
 	if (a == SYM_NONE || b == SYM_NONE)
-		return a == SYM_NONE ? 1 : -1;
-	return intern_cmp(&p->texts, a, b);
+		return (a == SYM_NONE) - (b == SYM_NONE);
+	return intern_cmp(texts, a, b);
 }
 
-/* By name, module, and line or offset.  For two entries of the same table. */
+/* By name, module, file, and offset. */
 static int
-compare_entries(const struct flat *p, const struct entry *a,
-    const struct entry *b)
+compare_functions(const struct functions *t, uint32_t a, uint32_t b)
 {
-	int order = compare_texts(p, a->key.name, b->key.name);
+	const struct function *x, *y;
+	int order;
 
-	order = order != 0 ? order : compare_texts(p, a->module, b->module);
-	order = order != 0 ? order :
-	    compare_texts(p, a->key.module, b->key.module);
-	return order != 0 ? order :
-	    cmp_u64(a->key.line_or_offset, b->key.line_or_offset);
-}
-
-/* Roots have no caller (INDEX_NONE): they are last. */
-static int
-compare_functions(const struct flat *p, uint32_t a, uint32_t b)
-{
-	const struct entry *list = p->functions.list;
-
+	/* Roots have no caller (INDEX_NONE): they are last. */
 	if (a == b || a == INDEX_NONE || b == INDEX_NONE)
 		return cmp_u64(a, b);
-	return compare_entries(p, &list[a], &list[b]);
+	x = &t->list[a];
+	y = &t->list[b];
+	order = compare_texts(&t->texts, x->key.name, y->key.name);
+	order = order != 0 ? order :
+	    compare_texts(&t->texts, x->module, y->module);
+	order = order != 0 ? order :
+	    compare_texts(&t->texts, x->key.file, y->key.file);
+	order = order != 0 ? order :
+	    compare_texts(&t->texts, x->key.module, y->key.module);
+	return order != 0 ? order : cmp_u64(x->key.offset, y->key.offset);
+}
+
+static int
+compare_sites(const struct flat *p, const struct entry *a,
+    const struct entry *b)
+{
+	const struct intern *texts = &p->functions.texts;
+	const struct site *x = &a->site, *y = &b->site;
+	int order = compare_functions(&p->functions, x->callee, y->callee);
+
+	order = order != 0 ? order :
+	    compare_functions(&p->functions, x->caller, y->caller);
+	order = order != 0 ? order : compare_texts(texts, x->file, y->file);
+	order = order != 0 ? order :
+	    compare_texts(texts, a->module, b->module);
+	order = order != 0 ? order :
+	    compare_texts(texts, x->module, y->module);
+	return order != 0 ? order :
+	    cmp_u64(x->line_or_offset, y->line_or_offset);
+}
+
+enum change
+flat_change_of(const struct flat *p, const struct entry *e, unsigned measure)
+{
+	int64_t n;
+
+	if (!e->tallies[BEFORE].is_present)
+		return NEW;
+	if (!e->tallies[NOW].is_present)
+		return GONE;
+	if (flat_change(p, e, measure, &n) && n > 0)
+		return GREW;
+	if (flat_change(p, e, CALLS, &n) && n > 0)
+		return MORE_CALLS;
+	return flat_change(p, e, measure, &n) && n < 0 ? SHRANK : OTHER;
 }
 
 /* The amount to sort by; for changes, the absolute change. */
 static int64_t
 sort_amount(const struct sorting *s, const struct entry *e)
 {
+	unsigned by = s->by;
 	int64_t n;
 
 	if (!s->changes)
-		return e->tallies[NOW].measures[s->by];
-	if (!flat_change(s->profile, e, s->by, &n))
+		return e->tallies[NOW].measures[by];
+	if (flat_change_of(s->profile, e, by) == MORE_CALLS)
+		by = CALLS;
+	if (!flat_change(s->profile, e, by, &n))
 		return INT_UNKNOWN;
 	return n < 0 ? -n : n;
 }
@@ -474,23 +509,28 @@ compare_indexes(const void *a, const void *b, void *context)
 {
 	const struct sorting *s = context;
 	const struct flat *p = s->profile;
-	const struct entry *x = &s->list[*(const uint32_t *)a];
-	const struct entry *y = &s->list[*(const uint32_t *)b];
-	int order = s->by == N_MEASURES ? 0 :
-	    cmp_i64(sort_amount(s, y), sort_amount(s, x));
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	const struct entry *x = &s->list[i], *y = &s->list[k];
+	int order = 0;
 
-	order = order != 0 ? order :
-	    compare_functions(p, x->key.callee, y->key.callee);
-	order = order != 0 ? order :
-	    compare_functions(p, x->key.caller, y->key.caller);
-	return order != 0 ? order : compare_entries(p, x, y);
+	if (s->by != N_MEASURES && s->changes)
+		order = (int)flat_change_of(p, x, s->by) -
+		    (int)flat_change_of(p, y, s->by);
+	if (s->by != N_MEASURES && order == 0)
+		order = cmp_i64(sort_amount(s, y), sort_amount(s, x));
+	if (order != 0)
+		return order;
+	return s->places != NULL ? compare_functions(s->places, i, k) :
+	    compare_sites(p, x, y);
 }
 
 void
 flat_sort(const struct flat *p, struct order *order,
     const struct entries *t, unsigned by, bool changes)
 {
-	const struct sorting sorting = { p, t->list, by, changes };
+	const struct sorting sorting = { p, t->list,
+	    t == &p->by_function ? &p->functions :
+	    p->level == BY_CALLSITE ? NULL : &p->places, by, changes };
 
 	order->list = mem_resize(NULL, t->n + 1, sizeof *order->list);
 	order->n = 0;
@@ -505,14 +545,14 @@ void
 flat_sort_sites(const struct flat *p, struct order *order, unsigned by,
     uint32_t function, bool callers)
 {
-	const struct sorting sorting = { p, p->groups.list, by, false };
-	const struct entry_key *key;
+	const struct sorting sorting = { p, p->groups.list, NULL, by, false };
+	const struct site *site;
 
 	order->list = mem_resize(NULL, p->groups.n + 1, sizeof *order->list);
 	order->n = 0;
 	for (size_t i = 0; i < p->groups.n; i++) {
-		key = &p->groups.list[i].key;
-		if ((callers ? key->callee : key->caller) == function)
+		site = &p->groups.list[i].site;
+		if ((callers ? site->callee : site->caller) == function)
 			order->list[order->n++] = (uint32_t)i;
 	}
 	sort_with(order->list, order->n, sizeof *order->list, compare_indexes,

@@ -1,8 +1,7 @@
 #ifndef CALLGRAPH_STAT_FLAT_H
 #define CALLGRAPH_STAT_FLAT_H
 
-#include "common/base/intern.h"
-#include "common/program/callgraph.h"
+#include "common/program/functions.h"
 
 /*
  * Callgraphs added up by function and by another level: file, module or call
@@ -14,20 +13,15 @@ enum level { BY_FUNCTION, BY_FILE, BY_MODULE, BY_CALLSITE, N_LEVELS };
 extern const char *const level_names[];	/* and NULL */
 
 /*
- * The key of an entry.  It has no padding: it is hashed and compared as raw
- * memory.  Unused members are SYM_NONE, INDEX_NONE or 0.
- *
- *	function with a name	name, module (its name)
- *	function without one	module (build id or path), offset in it
- *	file			name
- *	module			module (its name)
- *	call site with a line	caller, callee, name (file), line
- *	call site without one	caller, callee, module (as above), offset in it
+ * A call site.  It has no padding: it is hashed and compared as raw memory.
+ * Unused members are SYM_NONE or 0.  With a line it has only a file and that;
+ * in a difference it has neither, since lines and offsets change.
  */
-struct entry_key {
-	sym name;		/* decoded; of a call site, the JSON token */
-	sym module;
-	uint32_t caller, callee;	/* indexes of functions */
+struct site {
+	uint32_t caller;	/* or INDEX_NONE; both index functions */
+	uint32_t callee;
+	sym file;		/* a JSON token */
+	sym module;		/* build id or path, a JSON token */
 	uint64_t line_or_offset;
 };
 
@@ -39,19 +33,15 @@ struct tally {
 };
 
 struct entry {
-	struct entry_key key;
-	sym module;		/* its name, or SYM_NONE */
-	sym file;		/* or SYM_NONE, or FILES_DIFFER */
-	int64_t line;		/* 0: unknown, or its nodes have several */
+	struct site site;	/* of a call site */
+	sym module;		/* of a call site: its name, or SYM_NONE */
 	uint32_t n_open;	/* its nodes on the current path: enter_node()
 				   in flat.c */
 	struct tally tallies[N_SIDES];
 };
-#define FILES_DIFFER (SYM_NONE - 1)	/* the nodes of the entry have
-					   different files */
 
 struct entries {
-	struct map map;
+	struct map map;		/* of call sites */
 	struct entry *list;
 	size_t n, cap;
 };
@@ -65,25 +55,32 @@ struct totals {
 
 struct flat {
 	enum level level;
-	struct intern texts;
-	struct entries functions;
+	bool compares;		/* there are two sides */
+	/* What entries are: functions and, at their levels, files or modules,
+	   which are identified in the same way. */
+	struct functions functions, places;
+	struct entries by_function;	/* an entry for each function */
 	struct entries groups;	/* of the level; unused if BY_FUNCTION */
 	struct totals totals[N_SIDES];
 	bool overflowed;	/* some sum reached 2^53 */
 	bool has_cpu_time;	/* set by flat_finish() */
 };
 
-void flat_init(struct flat *, enum level);
+void flat_init(struct flat *, enum level, bool compares);
 void flat_release(struct flat *);
 
-/* Adds a callgraph and the other members of the record it was read from. */
+/*
+ * Adds a callgraph and the other members of the record it was read from; first
+ * all of side NOW.
+ */
 void flat_add(struct flat *, const struct callgraph *,
     const struct rec *, int side);
 
 /*
- * After the last callgraph: if all records have the time off the CPU, sets
- * has_cpu_time and subtracts it, so that SELF_NS and TOTAL_NS are the time on
- * the CPU.  Otherwise they remain elapsed time.
+ * After the last callgraph: finds out which functions are the same.  If all
+ * records have the time off the CPU, sets has_cpu_time and subtracts it, so
+ * that SELF_NS and TOTAL_NS are the time on the CPU.  Otherwise they remain
+ * elapsed time.
  */
 void flat_finish(struct flat *);
 
@@ -91,11 +88,8 @@ void flat_finish(struct flat *);
 static inline const struct entries *
 flat_entries(const struct flat *p)
 {
-	return p->level == BY_FUNCTION ? &p->functions : &p->groups;
+	return p->level == BY_FUNCTION ? &p->by_function : &p->groups;
 }
-
-/* Adds a function's name, or else "app+0x1136" (module, offset), or "??". */
-void flat_label(const struct flat *, uint32_t function, struct buf *);
 
 /*
  * Computes the change of a measure of an entry.  False if it was not measured
@@ -104,6 +98,14 @@ void flat_label(const struct flat *, uint32_t function, struct buf *);
  */
 bool flat_change(const struct flat *, const struct entry *,
     unsigned measure, int64_t *change);
+
+/*
+ * What has changed, in the order of the answer.  MORE_CALLS: the measure has
+ * not grown, but the number of calls; OTHER: neither has the measure shrunk.
+ */
+enum change { GREW, MORE_CALLS, SHRANK, OTHER, NEW, GONE };
+enum change flat_change_of(const struct flat *, const struct entry *,
+    unsigned measure);
 
 /* A sorted list of indexes of entries.  The caller frees it. */
 struct order {
@@ -114,7 +116,7 @@ struct order {
 /*
  * Sorts the entries by a measure, the greatest first, or by name if `by` is
  * N_MEASURES.  If changes is true, lists only the entries that have changed,
- * sorted by the absolute change.
+ * sorted by what happened and then by the absolute change.
  */
 void flat_sort(const struct flat *, struct order *,
     const struct entries *, unsigned by, bool changes);

@@ -82,10 +82,10 @@ show_calls(struct filter *f, const struct answer *a)
 	struct buf label = { 0 };
 	struct order order;
 
-	flat_sort(p, &order, &p->functions, a->sort_by, false);
+	flat_sort(p, &order, &p->by_function, a->sort_by, false);
 	for (size_t i = 0; i < order.n; i++) {
 		label.len = 0;
-		flat_label(p, order.list[i], &label);
+		functions_label(&p->functions, order.list[i], false, &label);
 		/* Arguments may follow the name. */
 		if (label.len < length ||
 		    memcmp(label.data, opt.callers, length) != 0 ||
@@ -158,7 +158,7 @@ main(int argc, char **argv)
 		sort = sorts[opt_choice("sort", opt.sort, sorts,
 		    sizeof *sorts)].measure;
 
-	flat_init(&profile, (enum level)level);
+	flat_init(&profile, (enum level)level, opt.old != NULL);
 	callgraph_init(&g);
 	n_records = read_graphs(&f, &profile, &g, NOW);
 	if (opt.old != NULL) {

@@ -123,55 +123,60 @@ put_location(struct buf *b, struct span path, uint64_t line)
 
 /* Adds a function's file, or else its module if the label lacks the module. */
 static void
-put_source(struct buf *b, const struct flat *p, uint32_t function)
+put_source(struct buf *b, const struct functions *t, uint32_t function)
 {
-	const struct entry *e = &p->functions.list[function];
+	const struct function *f = &t->list[function];
 
-	if (e->file != SYM_NONE && e->file != FILES_DIFFER)
-		put_location(b, intern_span(&p->texts, e->file),
-		    (uint64_t)e->line);
-	else if (e->key.name != SYM_NONE && e->module != SYM_NONE)
-		put_location(b, intern_span(&p->texts, e->module), 0);
+	if (f->key.file != SYM_NONE)
+		put_location(b, intern_span(&t->texts, f->key.file),
+		    (uint64_t)f->line);
+	else if (f->key.name != SYM_NONE && f->module != SYM_NONE)
+		put_location(b, intern_span(&t->texts, f->module), 0);
 }
 
 static void
 put_site(struct buf *b, const struct flat *p, const struct entry *e)
 {
-	if (e->key.name != SYM_NONE) {
-		put_location(b, intern_span(&p->texts, e->key.name),
-		    e->key.line_or_offset);
-	} else if (e->key.module != SYM_NONE) {
+	const struct intern *texts = &p->functions.texts;
+
+	if (e->site.file != SYM_NONE) {
+		put_location(b, intern_span(texts, e->site.file),
+		    e->site.line_or_offset);
+	} else if (e->site.module != SYM_NONE) {
 		buf_printf(b, "  %s+", e->module != SYM_NONE ?
-		    intern_str(&p->texts, e->module) : "");
-		buf_address(b, e->key.line_or_offset);
+		    intern_str(texts, e->module) : "");
+		buf_address(b, e->site.line_or_offset);
 	}
 }
 
 static void
 put_caller(struct buf *b, const struct flat *p, const struct entry *e)
 {
-	if (e->key.caller == INDEX_NONE)
+	if (e->site.caller == INDEX_NONE)
 		buf_str(b, "(the first of its thread)");
 	else
-		flat_label(p, e->key.caller, b);
+		functions_label(&p->functions, e->site.caller, false, b);
 }
 
 static void
-put_entry(struct buf *b, const struct flat *p, const struct entry *e)
+put_entry(struct buf *b, const struct flat *p, uint32_t i)
 {
-	sym text = p->level == BY_FILE ? e->key.name : e->module;
+	const struct entry *e = &flat_entries(p)->list[i];
+	sym text;
 
 	if (p->level == BY_FUNCTION) {
-		flat_label(p, (uint32_t)(e - p->functions.list), b);
-		put_source(b, p, (uint32_t)(e - p->functions.list));
+		functions_label(&p->functions, i, false, b);
+		put_source(b, &p->functions, i);
 	} else if (p->level == BY_CALLSITE) {
 		put_caller(b, p, e);
 		buf_str(b, CALLS_SIGN);
-		flat_label(p, e->key.callee, b);
+		functions_label(&p->functions, e->site.callee, false, b);
 		put_site(b, p, e);
 	} else {
-		buf_str(b, text != SYM_NONE ? intern_str(&p->texts, text) :
-		    "??");
+		text = p->level == BY_FILE ? p->places.list[i].key.file :
+		    p->places.list[i].module;
+		buf_str(b, text != SYM_NONE ?
+		    intern_str(&p->places.texts, text) : "??");
 	}
 }
 
@@ -457,7 +462,7 @@ report_profile(const struct answer *a, struct filter *f)
 		const struct entry *e = &entries->list[order.list[i]];
 
 		put_row(&t, a, e, share_base(a->profile, a->measure));
-		put_entry(&text, a->profile, e);
+		put_entry(&text, a->profile, order.list[i]);
 		put_text_cell(&t, &text);
 	}
 
@@ -476,7 +481,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
     bool callers)
 {
 	const struct flat *p = a->profile;
-	const struct entry *subject = &p->functions.list[function], *e;
+	const struct entry *subject = &p->by_function.list[function], *e;
 	struct buf text = { 0 };
 	struct columns c;
 	struct order order;
@@ -502,7 +507,8 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 		if (callers)
 			put_caller(&text, p, e);
 		else
-			flat_label(p, e->key.callee, &text);
+			functions_label(&p->functions, e->site.callee, false,
+			    &text);
 		put_site(&text, p, e);
 		put_text_cell(&t, &text);
 	}
@@ -518,7 +524,7 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 {
 	static const unsigned order[N_COLUMNS] = { TOTAL_NS, SELF_NS,
 	    SELF_OFF_NS, SAMPLES, CALLS };
-	const struct entry *e = &a->profile->functions.list[function];
+	const struct entry *e = &a->profile->by_function.list[function];
 	const struct tally *tally = &e->tallies[NOW];
 	struct buf *out = filter_out(f), text = { 0 }, title = { 0 };
 	const char *sep = "";
@@ -526,8 +532,8 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 
 	if (out->len > 0)
 		report_blank(out);
-	flat_label(a->profile, function, &text);
-	put_source(&text, a->profile, function);
+	functions_label(&a->profile->functions, function, false, &text);
+	put_source(&text, &a->profile->functions, function);
 	report_text(&title, buf_span(&text));
 	report_heading(out, "%.*s", (int)title.len, title.data);
 
@@ -651,43 +657,45 @@ put_change(const struct answer *a, struct table *t, const struct entry *e,
 			put_signed(table_cell(t), CALLS, calls);
 		table_next(t);
 	}
-	buf_str(table_cell(t), !before->is_present ? "new" :
-	    !now->is_present ? "gone" : "");
-	table_next(t);
 }
 
-/* Prints the entries that grew, or those that shrank.  Returns their number. */
+/* Prints the entries with this kind of change.  Returns their number. */
 static size_t
 put_changes(const struct answer *a, struct buf *out, const struct order *o,
-    bool has_grown, int64_t greatest)
+    enum change kind, int64_t greatest)
 {
-	const struct entries *entries = flat_entries(a->profile);
 	static const char *const heads_with_calls[] = { "change", "", "", "now",
-	    "before", "calls", "", "" };
-	static const char *const heads[] = { "change", "", "", "now",
-	    "before", "", "" };
+	    "before", "calls", "" };
+	static const char *const heads[] = { "change", "", "", "now", "before",
+	    "" };
+	const char *const titles[] = { [GREW] = "More ",
+	    [MORE_CALLS] = "More calls",
+	    [SHRANK] = measure_is_time(a->measure) ? "Less " : "Fewer ",
+	    [NEW] = "New", [GONE] = "Gone" };
 	struct buf text = { 0 };
 	struct table t;
 	size_t n = 0, max = answer_n_rows(a, SIZE_MAX, ROWS_DEFAULT);
 	int64_t change;
 
-	init_table(&t, a->measure != CALLS ? "RRlRRrLL" : "RRlRRLL",
+	init_table(&t, a->measure != CALLS ? "RRlRRrL" : "RRlRRL",
 	    a->measure != CALLS ? heads_with_calls : heads);
 	for (size_t i = 0; i < o->n; i++) {
-		const struct entry *e = &entries->list[o->list[i]];
+		const struct entry *e =
+		    &flat_entries(a->profile)->list[o->list[i]];
 
-		/* All are counted, and the first max are printed. */
-		if (!flat_change(a->profile, e, a->measure, &change) ||
-		    change == 0 || (change > 0) != has_grown || n++ >= max)
+		if (flat_change_of(a->profile, e, a->measure) != kind ||
+		    !flat_change(a->profile, e, a->measure, &change))
+			continue;
+		n++;
+		if (n > max)
 			continue;
 		put_change(a, &t, e, change, greatest);
-		put_entry(&text, a->profile, e);
+		put_entry(&text, a->profile, o->list[i]);
 		put_text_cell(&t, &text);
 	}
 	if (n > 0)
-		report_heading(out, "\n%s %s", has_grown ? "More" :
-		    measure_is_time(a->measure) ? "Less" : "Fewer",
-		    long_names[a->measure]);
+		report_heading(out, "\n%s%s", titles[kind], kind == GREW ||
+		    kind == SHRANK ? long_names[a->measure] : "");
 	/* table_print() frees the table, so it is called for an empty one too;
 	   `text` is discarded. */
 	table_print(&t, n > 0 ? out : &text);
@@ -699,11 +707,13 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 void
 report_changes(const struct answer *a, struct filter *f)
 {
+	static const enum change kinds[] = { GREW, MORE_CALLS, SHRANK, NEW,
+	    GONE };
 	const struct entries *entries = flat_entries(a->profile);
 	struct buf *out = filter_out(f), text = { 0 };
 	int64_t greatest = 0, change;	/* greatest: what fills a bar */
 	struct order order;
-	size_t n;
+	size_t n = 0;
 
 	flat_sort(a->profile, &order, entries, a->sort_by, true);
 	put_change_title(a, out);
@@ -714,8 +724,8 @@ report_changes(const struct answer *a, struct filter *f)
 		change = change < 0 ? -change : change;
 		greatest = change > greatest ? change : greatest;
 	}
-	n = put_changes(a, out, &order, true, greatest);
-	n += put_changes(a, out, &order, false, greatest);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		n += put_changes(a, out, &order, kinds[i], greatest);
 
 	if (order.n == 0)
 		buf_str(&text, "Nothing has changed");

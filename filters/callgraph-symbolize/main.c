@@ -60,8 +60,7 @@ static bool
 read_modules(struct filter *f, const struct rec *rec)
 {
 	const struct callgraph *g = &state.graph;
-	struct span program, checksum;
-	bool has_program = rec_str(rec, GRAPH_PROGRAM, &program) == REC_OK;
+	struct span checksum;
 	const char *why;
 
 	if (!filter_get_str(f, rec, GRAPH_CHECKSUM, &checksum))
@@ -75,11 +74,9 @@ read_modules(struct filter *f, const struct rec *rec)
 	for (size_t i = 0; i < g->n_modules; i++) {
 		struct module m = { .path = g->modules[i].path,
 		    .build_id = g->modules[i].build_id,
-		    .checksum = checksum };
+		    .checksum = checksum,
+		    .is_program = g->modules[i].is_program };
 
-		/* If the record names no program, it is the first module. */
-		m.is_program = has_program ?
-		    span_compare(program, m.path) == 0 : i == 0;
 		state.sources[i] = source_of(&m);
 	}
 	return true;

@@ -150,6 +150,9 @@ def group_of(level, record, n, functions):
     mine = function_of(record, n)
     if level == "function":
         return mine
+    if level == "pair":
+        return call_site_of({"modules": []}, {}, functions[n["parent"]]
+            if "parent" in n else None, mine)
     if level == "callsite":
         return call_site_of(record, n, functions[n["parent"]]
             if "parent" in n else None, mine)
@@ -279,7 +282,9 @@ def calls(name, records):
 
 
 def change(level, records, old_records):
-    new_groups, old_groups = add_up(level, records), add_up(level, old_records)
+    # Lines and addresses of calls differ between two versions.
+    by = "pair" if level == "callsite" else level
+    new_groups, old_groups = add_up(by, records), add_up(by, old_records)
     elapsed = new_groups[None]["elapsed"] + old_groups[None]["elapsed"]
     for group in set(new_groups) | set(old_groups):
         if not group:

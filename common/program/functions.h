@@ -1,0 +1,97 @@
+#ifndef WEIR_FUNCTIONS_H
+#define WEIR_FUNCTIONS_H
+
+#include "common/base/intern.h"
+#include "common/program/callgraph.h"
+
+/*
+ * The functions of callgraphs, identified by their names, so that two versions
+ * of a program can be compared: the paths and builds of its modules, addresses
+ * and lines do not matter.  If a name occurs more than once in a run, as many
+ * of the last components of the files as necessary tell the functions apart,
+ * or else the names of their modules.
+ *
+ * What is necessary is known only at the end.  So functions_find() returns
+ * provisional numbers, one for each name, file and module, and
+ * functions_resolve() makes the functions from them.
+ *
+ * A function without a name is identified by its offset in its module, and the
+ * module by its build id, or else by its path.  An address outside all modules
+ * differs from run to run: all functions there are one.
+ */
+struct function_key {
+	sym name, file;		/* or SYM_NONE, as module */
+	sym module;		/* its name; of a function without a name, its
+				   build id or path, a JSON token */
+	sym zero;		/* in place of padding */
+	uint64_t offset;	/* without a name: in the module's file */
+};
+
+struct function {
+	struct function_key key;
+	sym module;		/* its name, or SYM_NONE */
+	int64_t line;		/* 0: unknown, or several */
+	sym where;		/* the part of its file, or the module, that
+				   tells it apart from others; or SYM_NONE */
+
+	/* Private to functions.c. */
+	sym path;		/* the file without "." and ".." */
+	uint32_t group;		/* of the functions of one name */
+	uint32_t next;		/* in the group, or INDEX_NONE */
+	uint32_t record;	/* the last one that had it */
+	uint8_t sides;		/* those that had it: a bit for each */
+	uint8_t line_side;	/* the first of them: what it says counts */
+	bool is_program;	/* not in a library */
+};
+
+struct functions {
+	struct intern texts;
+	struct function *list;
+	size_t n, cap;
+
+	/* Private to functions.c. */
+	struct map map;
+	struct intern groups;		/* their names without ABI tags */
+	struct function_group *group_info;
+	size_t groups_cap;
+	struct { sym name, id; } *modules;	/* of the current record */
+	size_t modules_cap;
+	const struct callgraph *graph;
+	unsigned side;
+	uint32_t record;
+	struct buf text;
+};
+
+void functions_init(struct functions *);
+void functions_release(struct functions *);
+
+/*
+ * Begins a record of a run.  There are up to eight runs, called sides; side 0
+ * must be read first, and has the names and lines that are shown.
+ */
+void functions_begin(struct functions *, const struct callgraph *,
+    unsigned side);
+
+/* The provisional number of the function of a node of that record. */
+uint32_t functions_find(struct functions *, const struct graph_node *);
+
+/*
+ * The same for a function that is not of a callgraph, whose public members and
+ * is_program are given, with symbols of texts.
+ */
+uint32_t functions_add(struct functions *, const struct function *like);
+
+/*
+ * Makes the list that of the functions.  Returns by provisional number the
+ * number of the function, an array that the caller frees.
+ */
+uint32_t *functions_resolve(struct functions *);
+
+/*
+ * Adds a function's name, or else "app+0x1136" (module, offset), or "??".
+ * with_where adds what tells it apart from others: "init (a.c)".
+ */
+void functions_label(const struct functions *, uint32_t function,
+    bool with_where, struct buf *);
+
+#endif
