@@ -231,11 +231,21 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	[[ $stderr == *"no node has self_ns"* ]]
 }
 
-@test "a function without a name is shown by its offset, or address, or as ??" {
+@test "functions of one name are told apart by their files" {
+	graph '{"name":"f","calls":1,"file":"/x/a.c"},{"parent":0,"name":"f","calls":2,"file":"/x/b.c"},{"name":"g","calls":3,"file":"/x/a.c"},{"name":"g","calls":4}' >in
+	run -0 callgraph-fold in
+	assert_equal "$output" "f (a.c) 1"$'\n'"f (a.c);f (b.c) 2"$'\n'"g 7"
+	# Two builds, in different directories, have the same functions.
+	sed 's,/x/,/home/y/,g' in >other
+	run -0 callgraph-fold in other
+	assert_equal "$output" "f (a.c) 2"$'\n'"f (a.c);f (b.c) 4"$'\n'"g 14"
+}
+
+@test "a function without a name is shown by its offset, or as ??" {
 	# The module is at 0x4000, so that 0x10 is in no module.
 	graph '{"function":"0x4010","calls":1},{"parent":0,"function":"0x10","calls":2},{"parent":1,"calls":3}' >in
 	run -0 callgraph-fold in
-	assert_equal "$output" "app+0x10 1"$'\n'"app+0x10;0x10 2"$'\n'"app+0x10;0x10;?? 3"
+	assert_equal "$output" "app+0x10 1"$'\n'"app+0x10;?? 2"$'\n'"app+0x10;??;?? 3"
 }
 
 @test "a module whose path is not a string is bad input" {

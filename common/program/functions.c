@@ -318,6 +318,18 @@ is_shown(const struct functions *t, const struct function *a,
 	    intern_cmp(&t->texts, b->key.name, a->key.name)) < 0;
 }
 
+/* What tells a function apart: a part of its file, its module, or both. */
+static sym
+where_of(struct functions *t, sym file, sym module)
+{
+	if (file == SYM_NONE || module == SYM_NONE)
+		return file != SYM_NONE ? file : module;
+	t->text.len = 0;
+	buf_printf(&t->text, "%s, %s", intern_str(&t->texts, file),
+	    intern_str(&t->texts, module));
+	return intern_add(&t->texts, buf_span(&t->text));
+}
+
 uint32_t *
 functions_resolve(struct functions *t)
 {
@@ -342,8 +354,8 @@ functions_resolve(struct functions *t)
 				key[2] = text_sym(t, last_components(
 				    intern_span(&t->texts, f.path),
 				    g->components));
-			f.where = key[2] != SYM_NONE ? key[2] :
-			    g->by != ANY_MODULE ? f.module : SYM_NONE;
+			f.where = where_of(t, key[2], key[1] != SYM_NONE ?
+			    f.module : SYM_NONE);
 		}
 		numbers[i] = intern_add(&keys, span_bytes(key, sizeof key));
 		if (numbers[i] == n)

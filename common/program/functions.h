@@ -32,7 +32,8 @@ struct function {
 	sym module;		/* its name, or SYM_NONE */
 	int64_t line;		/* 0: unknown, or several */
 	sym where;		/* the part of its file, or the module, that
-				   tells it apart from others; or SYM_NONE */
+				   tells it apart from others of its name, or
+				   both; SYM_NONE if there are no others */
 
 	/* Private to functions.c. */
 	sym path;		/* the file without "." and ".." */

@@ -116,7 +116,8 @@ static void
 rank_modules(struct flame *fl)
 {
 	const struct stacks *s = fl->s;
-	int64_t *sums = mem_zero(s->texts.n + 1, sizeof *sums), *sum;
+	const struct intern *texts = &s->functions.texts;
+	int64_t *sums = mem_zero(texts->n + 1, sizeof *sums), *sum;
 	sym best;
 
 	for (size_t i = 0; i < s->n; i++) {
@@ -129,10 +130,10 @@ rank_modules(struct flame *fl)
 	}
 	for (size_t rank = 0; rank < N_COLORS - 1; rank++) {
 		best = SYM_NONE;
-		for (sym i = 0; i < s->texts.n; i++)
+		for (sym i = 0; i < texts->n; i++)
 			if (sums[i] > 0 && (best == SYM_NONE ||
 			    sums[i] > sums[best] || (sums[i] == sums[best] &&
-			    intern_cmp(&s->texts, i, best) < 0)))
+			    intern_cmp(texts, i, best) < 0)))
 				best = i;
 		if (best == SYM_NONE)
 			break;
@@ -355,7 +356,8 @@ put_legend(struct buf *b, const struct flame *fl, int64_t y)
 
 	for (size_t i = 0; i < fl->n_ranked; i++) {
 		int64_t x = MARGIN + (int64_t)i * COLUMN;
-		struct span name = intern_span(&fl->s->texts, fl->ranked[i]);
+		struct span name = intern_span(&fl->s->functions.texts,
+		    fl->ranked[i]);
 
 		buf_str(b, "<rect");
 		svg_number(b, "x", x);

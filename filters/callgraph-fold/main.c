@@ -90,6 +90,7 @@ write_stacks(struct filter *f, struct callgraph *g,
 		if (rec_str(rec, GRAPH_PROGRAM, &program) == REC_OK)
 			stacks_add_program(&stacks, program);
 	}
+	stacks_finish(&stacks);
 	if (stacks.n > 0)
 		format->put(f, &stacks, find_measure(f, stacks.is_measured,
 		    by));

@@ -319,7 +319,8 @@ is_same_function(const struct graph_node *a, const struct graph_node *b)
 {
 	if (a->name.n > 0 || b->name.n > 0)
 		return span_compare(a->name, b->name) == 0 &&
-		    span_compare(a->file, b->file) == 0;
+		    (span_compare(a->file, b->file) == 0 ||
+		    a->file.n == 0 || b->file.n == 0);
 	return a->has_function && b->has_function && a->function == b->function;
 }
 

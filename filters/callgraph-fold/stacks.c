@@ -27,82 +27,20 @@ stacks_init(struct stacks *s, bool collapse_recursion)
 {
 	*s = (struct stacks){ .collapse_recursion = collapse_recursion,
 	    .program = SYM_NONE };
-	intern_init(&s->texts);
-	intern_init(&s->frame_keys);
+	functions_init(&s->functions);
 	map_init(&s->map, stack_key, s);
 }
 
 void
 stacks_release(struct stacks *s)
 {
-	intern_release(&s->texts);
-	intern_release(&s->frame_keys);
+	functions_release(&s->functions);
 	map_release(&s->map);
 	free(s->frames);
 	free(s->list);
 }
 
 /* --- adding -------------------------------------------------------------- */
-
-/*
- * Adds the label of a function without a name: its module and offset; or its
- * address, if no module contains it; or "??".
- */
-static void
-put_placeholder(struct buf *b, const struct callgraph *g,
-    const struct graph_node *n)
-{
-	const struct graph_module *m = n->has_function ?
-	    callgraph_module_at(g, n->function) : NULL;
-
-	if (!n->has_function) {
-		buf_str(b, "??");
-	} else if (m == NULL) {
-		buf_address(b, n->function);
-	} else {
-		buf_add(b, m->name.p, m->name.n);
-		buf_char(b, '+');
-		buf_address(b, n->function - m->base);
-	}
-}
-
-/* The index of a node's frame, which is added if it is new. */
-static uint32_t
-find_frame(struct stacks *s, const struct callgraph *g,
-    const struct graph_node *n)
-{
-	struct buf key = { 0 };
-	struct frame f = { .module = SYM_NONE };
-	const struct graph_module *m;
-	size_t name_length, n_before = s->frame_keys.n;
-	sym number;
-
-	if (n->name.n > 0)
-		buf_add(&key, n->name.p, n->name.n);
-	else
-		put_placeholder(&key, g, n);
-	name_length = key.len;
-	buf_char(&key, '\0');
-	buf_add(&key, n->file.p, n->file.n);
-	number = intern_add(&s->frame_keys, buf_span(&key));
-
-	if (number >= n_before) {
-		f.name = intern_span(&s->frame_keys, number);
-		f.name.n = name_length;
-		f.file = span_of(f.name.p + name_length + 1, n->file.n);
-		if (!text_i64(n->texts[NODE_LINE], &f.line) || f.line < 0)
-			f.line = 0;
-		if (n->has_function &&
-		    (m = callgraph_module_at(g, n->function)) != NULL)
-			f.module = intern_add(&s->texts, m->name);
-		s->frames = mem_grow(s->frames, &s->frames_cap, number + 1u,
-		    sizeof *s->frames);
-		s->frames[number] = f;
-		s->n_frames++;
-	}
-	buf_release(&key);
-	return number;
-}
 
 /*
  * The index of a stack, which is added if it is new.  If recursion is collapsed
@@ -132,12 +70,14 @@ stacks_add(struct stacks *s, const struct callgraph *g)
 	/* By node: its stack. */
 	uint32_t *indexes = mem_resize(NULL, g->n_nodes + 1, sizeof *indexes);
 
+	functions_begin(&s->functions, g, 0);
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_node *n = &g->nodes[i];
 		int64_t *sums;
 
 		indexes[i] = find_stack(s, n->parent != INDEX_NONE ?
-		    indexes[n->parent] : INDEX_NONE, find_frame(s, g, n));
+		    indexes[n->parent] : INDEX_NONE,
+		    functions_find(&s->functions, n));
 		sums = s->list[indexes[i]].measures;
 		for (unsigned k = 0; k < N_MEASURES; k++) {
 			if (n->measures[k] == INT_UNKNOWN)
@@ -149,10 +89,63 @@ stacks_add(struct stacks *s, const struct callgraph *g)
 	free(indexes);
 }
 
+/* Makes the stacks again, with the functions in place of provisional ones. */
+static void
+resolve_stacks(struct stacks *s)
+{
+	uint32_t *numbers = functions_resolve(&s->functions);
+	struct stack *old = s->list;
+	size_t n_old = s->n;
+	/* By old stack: the new one. */
+	uint32_t *indexes = mem_resize(NULL, n_old + 1, sizeof *indexes);
+
+	s->list = NULL;
+	s->n = s->cap = 0;
+	map_release(&s->map);
+	map_init(&s->map, stack_key, s);
+	for (size_t i = 0; i < n_old; i++) {
+		int64_t *sums;
+
+		indexes[i] = find_stack(s, old[i].parent != INDEX_NONE ?
+		    indexes[old[i].parent] : INDEX_NONE,
+		    numbers[old[i].frame]);
+		sums = s->list[indexes[i]].measures;
+		for (unsigned k = 0; k < N_MEASURES; k++)
+			sums[k] = saturating_add(sums[k], old[i].measures[k]);
+	}
+	free(numbers);
+	free(indexes);
+	free(old);
+}
+
+void
+stacks_finish(struct stacks *s)
+{
+	struct intern *texts = &s->functions.texts;
+	struct buf label = { 0 };
+
+	resolve_stacks(s);
+	s->n_frames = s->functions.n;
+	s->frames = mem_zero(s->n_frames + 1, sizeof *s->frames);
+	for (uint32_t i = 0; i < s->n_frames; i++) {
+		const struct function *f = &s->functions.list[i];
+
+		label.len = 0;
+		functions_label(&s->functions, i, true, &label);
+		s->frames[i] = (struct frame){
+		    .name = intern_span(texts, intern_add(texts,
+		    buf_span(&label))), .module = f->module, .line = f->line };
+		if (f->key.file != SYM_NONE)
+			s->frames[i].file = intern_span(texts, f->key.file);
+	}
+	buf_release(&label);
+}
+
 void
 stacks_add_program(struct stacks *s, struct span path)
 {
-	sym program = intern_add(&s->texts, span_base_name(path));
+	sym program = intern_add(&s->functions.texts,
+	    span_base_name(path));
 
 	if (s->program != SYM_NONE && s->program != program)
 		s->has_several_programs = true;
@@ -164,7 +157,7 @@ stacks_program(const struct stacks *s)
 {
 	if (s->program == SYM_NONE || s->has_several_programs)
 		return span_of("", 0);
-	return intern_span(&s->texts, s->program);
+	return intern_span(&s->functions.texts, s->program);
 }
 
 /*
@@ -186,7 +179,7 @@ stacks_inclusive(const struct stacks *s, unsigned measure)
 	return sums;
 }
 
-/* By parent, which decides most comparisons; siblings by name, then file. */
+/* By parent, which decides most comparisons; siblings by name. */
 static int
 compare_stacks(const void *a, const void *b, void *context)
 {
@@ -196,7 +189,7 @@ compare_stacks(const void *a, const void *b, void *context)
 	int order = cmp_u64(x->parent, y->parent);
 
 	return order != 0 ? order :
-	    intern_cmp(&s->frame_keys, x->frame, y->frame);
+	    span_compare(s->frames[x->frame].name, s->frames[y->frame].name);
 }
 
 void

@@ -1,8 +1,7 @@
 #ifndef CALLGRAPH_FOLD_STACKS_H
 #define CALLGRAPH_FOLD_STACKS_H
 
-#include "common/base/intern.h"
-#include "common/program/callgraph.h"
+#include "common/program/functions.h"
 #include "common/program/tree.h"
 
 /*
@@ -10,10 +9,11 @@
  * functions on the way from the root are one stack, whatever their call sites.
  */
 
-/* A function, identified by its name and file. */
+/* A function, as functions_resolve() identifies it. */
 struct frame {
-	struct span name, file;	/* parts of its key; file may be empty */
-	sym module;		/* of the first node, or SYM_NONE */
+	struct span name;	/* its label (functions_label()) */
+	struct span file;	/* may be empty */
+	sym module;		/* or SYM_NONE */
 	int64_t line;		/* 0: unknown */
 };
 
@@ -25,11 +25,9 @@ struct stack {
 };
 
 struct stacks {
-	struct intern texts;	/* names of modules and programs */
-	struct frame *frames;
-	size_t n_frames, frames_cap;
-	struct intern frame_keys;	/* name, NUL, file; number i is the key
-					   of frames[i] */
+	struct functions functions;	/* its texts are those of all */
+	struct frame *frames;	/* by number of the function */
+	size_t n_frames;
 	struct stack *list;
 	size_t n, cap;
 	struct map map;			/* from parent and frame to the index
@@ -47,6 +45,9 @@ struct stacks {
 void stacks_init(struct stacks *, bool collapse_recursion);
 void stacks_release(struct stacks *);
 void stacks_add(struct stacks *, const struct callgraph *);
+
+/* When all have been added: finds out which functions are the same. */
+void stacks_finish(struct stacks *);
 
 /* Records the program of a callgraph that was added. */
 void stacks_add_program(struct stacks *, struct span path);
