@@ -50,6 +50,40 @@ build() {
 		$'a\tdegraded\tus\tfull\t15.5\t25.5\nb\tsame\tus\tfull\t1\t1'
 }
 
+@test "functions have the same uids in another build of the program" {
+	# version PROGRAM LIBRARY DIRECTORY - prints a call graph: f is in two
+	# files, and g in the program and a library
+	version() {
+		jq -cn --arg p "$1" --arg l "$2" --arg d "$3" '{type: "callgraph",
+			program: $p, modules: [{path: $p, base: "0x0", start: "0x0",
+			end: "0x100"}, {path: $l, base: "0x100", start: "0x100",
+			end: "0x200"}], nodes: [
+			{name: "main", file: ($d + "/m.c"), calls: 1, function: "0x1"},
+			{name: "f", file: ($d + "/x/a.c"), calls: 2, function: "0x2"},
+			{name: "f", file: ($d + "/x/b.c"), calls: 3, function: "0x3"},
+			{name: "g", calls: 4, function: "0x4"},
+			{name: "g", calls: 5, function: "0x104"}]}'
+	}
+	version /usr/app-1.0 /l/libz-1.2.so.1 /b1 >old
+	version /home/u/app-1.10 /l/libz-1.10.so.2 /home/u/b2 >new
+	for input in old new; do
+		profile-make "$input" >"$input.perf"
+		# An answer does not say which module is the program.
+		callgraph-stat "$input" | profile-make >"$input.stat"
+		for module in program app; do
+			profile=$input.perf
+			[ $module = program ] || profile=$input.stat
+			jq -r '.global.resources[] | "\(.amount) \(.uid)"' \
+				"$profile" | sort >got
+			lines "1 main" "2 f (a.c)" "3 f (b.c)" "4 g ($module)" \
+				"5 g (libz)" | diff - got
+		done
+	done
+	run -0 perf-diff old.perf new.perf
+	assert_equal "$(jq -r 'select(.type == "change") | .verdict' \
+		<<<"$output" | sort | uniq -c | xargs)" "5 same"
+}
+
 @test "what is registered and read again is the same profile" {
 	(build 5; build 7; printf '{"uid":"m","value":%s,"unit":"kB"}\n' 1.50 2e3) |
 		profile-make --cmd c --workload w --label l >made

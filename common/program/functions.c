@@ -12,6 +12,17 @@ struct function_group {
 	enum { ANY_MODULE, BY_VERSION, BY_MODULE } by;	/* module_part() */
 };
 
+/*
+ * A function found before in the current record.  Comparing two texts is
+ * cheaper than finding the symbols of both.
+ */
+struct found_function {
+	uint64_t address;
+	struct span name, file, line;
+	uint32_t record, number;
+};
+enum { FOUND_MAX = 1 << 14 };
+
 static struct span
 function_key(const void *owner, uint32_t i)
 {
@@ -27,6 +38,7 @@ functions_init(struct functions *t)
 	intern_init(&t->texts);
 	intern_init(&t->groups);
 	map_init(&t->map, function_key, t);
+	t->found = mem_zero(FOUND_MAX, sizeof *t->found);
 }
 
 void
@@ -38,6 +50,7 @@ functions_release(struct functions *t)
 	free(t->list);
 	free(t->group_info);
 	free(t->modules);
+	free(t->found);
 	buf_release(&t->text);
 }
 
@@ -132,31 +145,36 @@ n_telling(struct span a, struct span b)
 	return n;
 }
 
+struct span
+functions_unversioned(struct span name)
+{
+	size_t end = 1, i;
+
+	while (end < name.n && !span_begins_with(span_of(name.p + end,
+	    name.n - end), ".so"))
+		end++;
+	i = end;
+	while (i > 0 && (text_is_digit(name.p[i - 1]) || name.p[i - 1] == '.'))
+		i--;
+	if (i > 1 && i < end && strchr("-_", name.p[i - 1]) != NULL)
+		end = i - 1;
+	return span_of(name.p, end < name.n ? end : name.n);
+}
+
 /*
  * The part of a module's name that functions of one name are told apart by.
- * BY_VERSION leaves out what differs between versions: of the program its name,
- * and the "-1.2.so.3" of "libfoo-1.2.so.3".
+ * BY_VERSION leaves out what differs between versions: of the program, that is
+ * all of its name.
  */
 static sym
 module_part(struct functions *t, const struct function *f, int by)
 {
-	struct span name;
-	const char *so;
-
 	if (by == ANY_MODULE || f->module == SYM_NONE)
 		return SYM_NONE;
 	if (by == BY_MODULE)
 		return f->module;
-	if (f->is_program)
-		return intern_add(&t->texts, span_str("program"));
-	name = intern_span(&t->texts, f->module);
-	if ((so = strstr(name.p, ".so")) != NULL && so > name.p)
-		name.n = (size_t)(so - name.p);
-	while (name.n > 1 && strchr("0123456789.", name.p[name.n - 1]) != NULL)
-		name.n--;
-	if (name.n > 1 && strchr("-_", name.p[name.n - 1]) != NULL)
-		name.n--;
-	return intern_add(&t->texts, name);
+	return intern_add(&t->texts, f->is_program ? span_str("program") :
+	    functions_unversioned(intern_span(&t->texts, f->module)));
 }
 
 /* --- adding --------------------------------------------------------------- */
@@ -258,8 +276,8 @@ functions_begin(struct functions *t, const struct callgraph *g, unsigned side)
 	}
 }
 
-uint32_t
-functions_find(struct functions *t, const struct graph_node *n)
+static uint32_t
+find_new(struct functions *t, const struct graph_node *n)
 {
 	const struct graph_module *m = n->has_function ?
 	    callgraph_module_at(t->graph, n->function) : NULL;
@@ -278,6 +296,23 @@ functions_find(struct functions *t, const struct graph_node *n)
 	if (!text_i64(n->texts[NODE_LINE], &f.line) || f.line < 0)
 		f.line = 0;
 	return functions_add(t, &f);
+}
+
+uint32_t
+functions_find(struct functions *t, const struct graph_node *n)
+{
+	struct found_function *f = &t->found[n->function / 16 % FOUND_MAX];
+	struct span line = n->texts[NODE_LINE];
+
+	if (!n->has_function)
+		return find_new(t, n);
+	if (f->record != t->record || f->address != n->function ||
+	    span_compare(f->name, n->name) != 0 ||
+	    span_compare(f->file, n->file) != 0 ||
+	    span_compare(f->line, line) != 0)
+		*f = (struct found_function){ n->function, n->name, n->file,
+		    line, t->record, find_new(t, n) };
+	return f->number;
 }
 
 /* --- resolving ------------------------------------------------------------ */
@@ -354,8 +389,7 @@ functions_resolve(struct functions *t)
 				key[2] = text_sym(t, last_components(
 				    intern_span(&t->texts, f.path),
 				    g->components));
-			f.where = where_of(t, key[2], key[1] != SYM_NONE ?
-			    f.module : SYM_NONE);
+			f.where = where_of(t, key[2], key[1]);
 		}
 		numbers[i] = intern_add(&keys, span_bytes(key, sizeof key));
 		if (numbers[i] == n)

@@ -31,9 +31,9 @@ struct function {
 	struct function_key key;
 	sym module;		/* its name, or SYM_NONE */
 	int64_t line;		/* 0: unknown, or several */
-	sym where;		/* the part of its file, or the module, that
-				   tells it apart from others of its name, or
-				   both; SYM_NONE if there are no others */
+	sym where;		/* the part of its file or of its module's name
+				   that tells it apart from others of its name,
+				   or both; SYM_NONE if there are no others */
 
 	/* Private to functions.c. */
 	sym path;		/* the file without "." and ".." */
@@ -50,6 +50,9 @@ struct functions {
 	struct function *list;
 	size_t n, cap;
 
+	unsigned side;		/* see functions_add() */
+	uint32_t record;
+
 	/* Private to functions.c. */
 	struct map map;
 	struct intern groups;		/* their names without ABI tags */
@@ -58,8 +61,7 @@ struct functions {
 	struct { sym name, id; } *modules;	/* of the current record */
 	size_t modules_cap;
 	const struct callgraph *graph;
-	unsigned side;
-	uint32_t record;
+	struct found_function *found;	/* FOUND_MAX, by address */
 	struct buf text;
 };
 
@@ -78,7 +80,8 @@ uint32_t functions_find(struct functions *, const struct graph_node *);
 
 /*
  * The same for a function that is not of a callgraph, whose public members and
- * is_program are given, with symbols of texts.
+ * is_program are given, with symbols of texts.  The caller sets `side`, and
+ * another `record` for each run.
  */
 uint32_t functions_add(struct functions *, const struct function *like);
 
@@ -94,5 +97,8 @@ uint32_t *functions_resolve(struct functions *);
  */
 void functions_label(const struct functions *, uint32_t function,
     bool with_where, struct buf *);
+
+/* The name of a program or library without a version: libfoo-1.2.so.3. */
+struct span functions_unversioned(struct span name);
 
 #endif

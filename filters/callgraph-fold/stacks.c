@@ -91,9 +91,8 @@ stacks_add(struct stacks *s, const struct callgraph *g)
 
 /* Makes the stacks again, with the functions in place of provisional ones. */
 static void
-resolve_stacks(struct stacks *s)
+resolve_stacks(struct stacks *s, const uint32_t *numbers)
 {
-	uint32_t *numbers = functions_resolve(&s->functions);
 	struct stack *old = s->list;
 	size_t n_old = s->n;
 	/* By old stack: the new one. */
@@ -113,7 +112,6 @@ resolve_stacks(struct stacks *s)
 		for (unsigned k = 0; k < N_MEASURES; k++)
 			sums[k] = saturating_add(sums[k], old[i].measures[k]);
 	}
-	free(numbers);
 	free(indexes);
 	free(old);
 }
@@ -122,10 +120,14 @@ void
 stacks_finish(struct stacks *s)
 {
 	struct intern *texts = &s->functions.texts;
+	size_t n_provisional = s->functions.n;
+	uint32_t *numbers = functions_resolve(&s->functions);
 	struct buf label = { 0 };
 
-	resolve_stacks(s);
 	s->n_frames = s->functions.n;
+	if (s->n_frames < n_provisional)
+		resolve_stacks(s, numbers);
+	free(numbers);
 	s->frames = mem_zero(s->n_frames + 1, sizeof *s->frames);
 	for (uint32_t i = 0; i < s->n_frames; i++) {
 		const struct function *f = &s->functions.list[i];

@@ -49,21 +49,16 @@ amounts_release(struct amounts *a)
 }
 
 uint32_t
-amounts_resource(struct amounts *a, struct span uid, sym type, sym subtype,
-    bool is_exact)
+amounts_resource(struct amounts *a, struct resource r)
 {
-	struct resource *r;
-	uint32_t index;
+	uint32_t index = map_find_or_add(&a->resource_map,
+	    span_bytes(&r, sizeof r), (uint32_t)a->n_resources);
 
+	if (index < a->n_resources)
+		return index;
 	a->resources = mem_grow(a->resources, &a->resources_cap,
 	    a->n_resources + 1, sizeof *a->resources);
-	r = &a->resources[a->n_resources];
-	*r = (struct resource){ intern_add(&a->texts, uid), type, subtype,
-	    is_exact };
-	index = map_find_or_add(&a->resource_map, span_bytes(r, sizeof *r),
-	    (uint32_t)a->n_resources);
-	if (index == a->n_resources)
-		a->n_resources++;
+	a->resources[a->n_resources++] = r;
 	return index;
 }
 
@@ -105,6 +100,36 @@ amounts_append(struct amounts *a, uint32_t resource, struct span token)
 	*new_amount(a) = (struct amount){ resource, INDEX_NONE,
 	    intern_add(&a->texts, token), 0 };
 	a->n++;
+}
+
+bool
+amounts_name_functions(struct amounts *a, const sym *uids)
+{
+	struct amount *old = a->list, *m;
+	size_t n = a->n;
+	struct resource r;
+	bool fits = true;
+
+	a->list = NULL;
+	a->n = a->cap = 0;
+	map_release(&a->amount_map);
+	map_init(&a->amount_map, amount_key, a);
+	for (m = old; m < old + n; m++) {
+		r = a->resources[m->resource];
+		if (r.function != INDEX_NONE)
+			r.uid = uids[r.function];
+		r.function = INDEX_NONE;
+		m->resource = amounts_resource(a, r);
+		if (m->token == SYM_NONE) {
+			fits &= amounts_add(a, m->resource, m->run,
+			    m->thousandths);
+			continue;
+		}
+		*new_amount(a) = *m;
+		a->n++;
+	}
+	free(old);
+	return fits;
 }
 
 struct span

@@ -11,6 +11,8 @@
  */
 struct resource {
 	sym uid, type, subtype;	/* subtype: or SYM_NONE */
+	uint32_t function;	/* instead of a uid, until
+				   amounts_name_functions(); or INDEX_NONE */
 	uint32_t is_exact;	/* the amounts have no noise: 1, or 0 */
 };
 
@@ -39,8 +41,13 @@ void amounts_init(struct amounts *);
 void amounts_release(struct amounts *);
 
 /* Finds or adds a resource; returns its index. */
-uint32_t amounts_resource(struct amounts *, struct span uid, sym type,
-    sym subtype, bool is_exact);
+uint32_t amounts_resource(struct amounts *, struct resource);
+
+/*
+ * Gives functions their uids, by number.  Several may have the same: false if a
+ * sum is then too great.
+ */
+bool amounts_name_functions(struct amounts *, const sym *uids);
 
 /*
  * A number for the run of this name or, if that is SYM_NONE, for the run of a

@@ -245,6 +245,8 @@ main(int argc, char **argv)
 			expect_other(&expect, &f, rec);
 	}
 
+	if (!records_finish(records))
+		filter_fail(&f, "a sum is 2^53 or more");
 	expect.came = amounts.n > 0 || f.truncated || f.rejected;
 	expect_end(&expect, &f, "record that says what was measured",
 	    "the output of another filter");

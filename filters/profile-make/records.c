@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/hex.h"
 #include "common/json/items.h"
 #include "common/json/nonfinite.h"
 #include "common/json/recio.h"
 #include "common/json/skip.h"
 #include "common/mal/fingerprint.h"
 #include "common/perun/resources.h"
-#include "common/program/callgraph.h"
+#include "common/program/functions.h"
 #include "filters/profile-make/records.h"
 
 /* The declared keys (rec.h). */
@@ -58,6 +59,10 @@ struct records {
 	struct header *header;
 	struct callgraph graph;
 	struct recio *graph_recio;
+	struct functions functions;
+	uint32_t stream;		/* of the last record */
+	uint32_t function;		/* what the record is about, instead of
+					   uid; or INDEX_NONE */
 	struct resources *resources;	/* of a profile */
 	/* Looked up once for each measure that occurs. */
 	struct { bool is_known; sym type, subtype; } measured[N_MEASURED];
@@ -77,6 +82,7 @@ records_new(struct amounts *amounts, struct header *header)
 	r->header = header;
 	r->graph_recio = recio_new(callgraph_keys);
 	callgraph_init(&r->graph);
+	functions_init(&r->functions);
 	r->resources = resources_new();
 	return r;
 }
@@ -86,6 +92,7 @@ records_free(struct records *r)
 {
 	recio_free(r->graph_recio);
 	callgraph_release(&r->graph);
+	functions_release(&r->functions);
 	resources_free(r->resources);
 	buf_release(&r->query);
 	buf_release(&r->uid);
@@ -195,15 +202,31 @@ put_member(struct records *r, const struct rec *rec, unsigned key)
 	return true;
 }
 
-/* The name or, without one, MODULE+ADDRESS as callgraph-stat shows it. */
+static sym
+member_sym(struct records *r, const struct rec *rec, unsigned key)
+{
+	struct span text;
+
+	return rec_str(rec, key, &text) == REC_OK && text.n > 0 ?
+	    intern_add(&r->functions.texts, text) : SYM_NONE;
+}
+
 static bool
 put_function(struct records *r, const struct rec *rec)
 {
-	if (put_member(r, rec, NAME))
-		return true;
-	put_member(r, rec, MODULE);
-	buf_char(&r->uid, '+');
-	return put_member(r, rec, FUNCTION);
+	sym name = member_sym(r, rec, NAME), module = member_sym(r, rec,
+	    MODULE);
+	struct function f = { .key = { name, SYM_NONE, module, 0, 0 },
+	    .module = module };
+	struct span address;
+
+	if (name != SYM_NONE)
+		f.key.file = member_sym(r, rec, FILE_NAME);
+	else if (rec_str(rec, FUNCTION, &address) != REC_OK ||
+	    !hex_address(address, &f.key.offset))
+		return false;
+	r->function = functions_add(&r->functions, &f);
+	return true;
 }
 
 /* Operations of one query are also in the answer about all queries. */
@@ -282,6 +305,12 @@ intern_text(struct records *r, struct span text)
 	return text.n == 0 ? SYM_NONE : intern_add(&r->amounts->texts, text);
 }
 
+static sym
+intern_uid(struct records *r, struct span uid)
+{
+	return intern_add(&r->amounts->texts, uid);
+}
+
 /* Prepares the profile for a measure, unless that was done before. */
 static const char *
 begin_measure(struct records *r, enum measure m)
@@ -309,8 +338,10 @@ add_amount(struct records *r, enum measure m, uint32_t run, int64_t value)
 
 	if (why != NULL)
 		return why;
-	resource = amounts_resource(r->amounts, buf_span(&r->uid),
-	    r->measured[m].type, r->measured[m].subtype, m == N_CALLS);
+	resource = amounts_resource(r->amounts, (struct resource){
+	    r->function != INDEX_NONE ? SYM_NONE :
+	    intern_uid(r, buf_span(&r->uid)), r->measured[m].type,
+	    r->measured[m].subtype, r->function, m == N_CALLS });
 	return amounts_add(r->amounts, resource, run,
 	    value * measures[m].factor) ? NULL : "the sum is 2^53 or more";
 }
@@ -359,6 +390,7 @@ read_figure(struct records *r, const struct figure *f, const struct rec *rec,
 		value = 0;
 
 	r->uid.len = 0;
+	r->function = INDEX_NONE;
 	buf_str(&r->uid, f->prefix);
 	if (f->put_subject != NULL ? !f->put_subject(r, rec) :
 	    f->member != 0 && !put_member(r, rec, f->member))
@@ -390,31 +422,13 @@ read_query(struct records *r, const struct rec *rec)
 	buf_str(&r->uid, "query ");
 	query_fingerprint(&r->uid, text);
 	amounts_append(r->amounts, amounts_resource(r->amounts,
-	    buf_span(&r->uid), r->measured[TIME_US].type, SYM_NONE, false),
+	    (struct resource){ intern_uid(r, buf_span(&r->uid)),
+	    r->measured[TIME_US].type, SYM_NONE, INDEX_NONE, false }),
 	    rec_get(rec, ELAPSED_US)->token);
 	return NULL;
 }
 
 /* --- callgraphs ----------------------------------------------------------- */
-
-/* The name of a node's function, or where it is: MODULE+0xADDRESS. */
-static void
-put_node(struct records *r, const struct graph_node *node)
-{
-	const struct graph_module *module;
-
-	r->uid.len = 0;
-	if (node->name.n > 0) {
-		buf_add(&r->uid, node->name.p, node->name.n);
-		return;
-	}
-	module = callgraph_module_at(&r->graph, node->function);
-	if (module != NULL)
-		buf_add(&r->uid, module->name.p, module->name.n);
-	buf_char(&r->uid, '+');
-	buf_address(&r->uid, node->function -
-	    (module != NULL ? module->base : 0));
-}
 
 static const char *
 read_callgraph(struct records *r, struct span text, uint32_t run)
@@ -430,6 +444,7 @@ read_callgraph(struct records *r, struct span text, uint32_t run)
 	if (rec == NULL || !callgraph_read(&r->graph, rec, &why))
 		return why;
 	callgraph_leave_cpu_time(&r->graph);
+	functions_begin(&r->functions, &r->graph, 0);
 	for (size_t i = 0; i < r->graph.n_nodes; i++) {
 		node = &r->graph.nodes[i];
 		for (k = 0; k < 2; k++)
@@ -437,7 +452,7 @@ read_callgraph(struct records *r, struct span text, uint32_t run)
 				break;
 		if (node->measures[preferred[k].index] == INT_UNKNOWN)
 			continue;
-		put_node(r, node);
+		r->function = functions_find(&r->functions, node);
 		why = add_amount(r, preferred[k].measure, run,
 		    node->measures[preferred[k].index]);
 		if (why != NULL)
@@ -560,9 +575,10 @@ read_sample(struct records *r, const struct rec *rec)
 		buf_printf(&r->uid, "(%.*s)", SPAN_ARG(subtype));
 	if (unit.n > 0 && (why = set_unit(r, buf_span(&r->uid), unit)) != NULL)
 		return why;
-	amounts_append(r->amounts, amounts_resource(r->amounts, uid,
-	    intern_text(r, type), intern_text(r, subtype),
-	    rec_true(rec, EXACT)), value->token);
+	amounts_append(r->amounts, amounts_resource(r->amounts,
+	    (struct resource){ intern_uid(r, uid), intern_text(r, type),
+	    intern_text(r, subtype), INDEX_NONE, rec_true(rec, EXACT) }),
+	    value->token);
 	return NULL;
 }
 
@@ -582,9 +598,10 @@ read_group(struct records *r, const struct resource_group *g)
 		why = set_unit(r, g->unit_name, g->unit);
 	if (why != NULL)
 		return why;
-	resource = amounts_resource(r->amounts, g->uid, intern_text(r,
-	    g->type.n > 0 ? g->type : span_str("mixed")),
-	    intern_text(r, g->subtype), g->exact);
+	resource = amounts_resource(r->amounts, (struct resource){
+	    intern_uid(r, g->uid), intern_text(r, g->type.n > 0 ? g->type :
+	    span_str("mixed")), intern_text(r, g->subtype), INDEX_NONE,
+	    g->exact });
 	while (items_next(&rest, &item)) {
 		why = check_value(item);
 		if (why == NULL)
@@ -631,7 +648,7 @@ read_profile(struct records *r, const struct rec *rec, struct span document)
 
 /* --- records -------------------------------------------------------------- */
 
-/* What was run, from records that say so. */
+/* What was run, from records that say so; without its version. */
 static void
 find_program(struct records *r, const struct rec *rec)
 {
@@ -642,7 +659,7 @@ find_program(struct records *r, const struct rec *rec)
 	if (rec_is(rec, "build") ? rec_str(rec, FORMAT, &text) != REC_OK :
 	    rec_str(rec, PROGRAM, &text) != REC_OK)
 		return;
-	text = span_base_name(text);
+	text = functions_unversioned(span_base_name(text));
 	r->header->program = intern_span(&r->amounts->texts,
 	    intern_add(&r->amounts->texts, text));
 }
@@ -673,6 +690,9 @@ records_read(struct records *r, const struct rec *rec, struct span text,
 	struct span query, name;
 	uint32_t run;
 
+	if (stream != r->stream)
+		r->functions.record++;
+	r->stream = stream;
 	if (rec_get(rec, HEADER) != NULL)
 		return read_profile(r, rec, text);
 	if (rec_is(rec, "profile") && profile != NULL)
@@ -696,4 +716,24 @@ records_read(struct records *r, const struct rec *rec, struct span text,
 	find_program(r, rec);
 	return rec_is(rec, "callgraph") ? read_callgraph(r, text, run) :
 	    read_figures(r, rec, run);
+}
+
+bool
+records_finish(struct records *r)
+{
+	struct functions *t = &r->functions;
+	size_t n = t->n;
+	uint32_t *numbers = functions_resolve(t);
+	sym *uids = mem_resize(NULL, n + 1, sizeof *uids);
+	bool fits;
+
+	for (size_t i = 0; i < n; i++) {
+		r->uid.len = 0;
+		functions_label(t, numbers[i], true, &r->uid);
+		uids[i] = intern_uid(r, buf_span(&r->uid));
+	}
+	fits = n == 0 || amounts_name_functions(r->amounts, uids);
+	free(numbers);
+	free(uids);
+	return fits;
 }

@@ -38,4 +38,10 @@ void records_free(struct records *);
 const char *records_read(struct records *, const struct rec *,
     struct span text, uint32_t stream);
 
+/*
+ * When all have been read: names the functions (functions.h).  False if a sum
+ * is 2^53 or more.
+ */
+bool records_finish(struct records *);
+
 #endif
