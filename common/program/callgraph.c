@@ -163,6 +163,7 @@ read_node(struct callgraph *g, const struct rec *rec)
 		n.texts[i] = token_of(rec, NODE_FIRST_TEXT + i);
 	n.name = text_of(g, rec, NODE_FIRST_TEXT + NODE_NAME);
 	n.file = text_of(g, rec, NODE_FIRST_TEXT + NODE_FILE);
+	n.call_file = text_of(g, rec, NODE_FIRST_TEXT + NODE_CALL_FILE);
 	g->nodes = mem_grow(g->nodes, &g->nodes_cap, g->n_nodes + 1,
 	    sizeof *g->nodes);
 	g->nodes[g->n_nodes++] = n;

@@ -57,7 +57,7 @@ struct graph_node {
 	bool has_function, has_call_site;
 	uint64_t function, call_site;	/* addresses in memory */
 	int64_t measures[N_MEASURES];	/* or INT_UNKNOWN */
-	struct span name, file;	/* decoded; empty if absent */
+	struct span name, file, call_file;	/* decoded; empty if absent */
 	struct span texts[N_NODE_TEXTS];	/* JSON tokens, or empty */
 };
 

@@ -15,25 +15,25 @@
  */
 struct pprof {
 	struct intern strings;	/* symbol 0 is "" */
-	struct intern functions, locations, mappings;
-	struct pprof_mapping {
-		bool has_frames, lacks_names, lacks_files, lacks_lines;
-		bool has_inlined;
-	} *mapping_info;	/* by symbol of mappings */
-	size_t mapping_cap;
-
-	/* A stack is the packed ids of its locations, innermost first. */
-	struct intern stacks;
+	struct intern functions, locations, mappings, comments;
+	struct intern stacks;	/* packed ids of locations, innermost first */
 	int64_t (*measures)[N_MEASURES];	/* by symbol of stacks */
 	size_t measures_cap;
 	bool is_measured[N_MEASURES];
-
 	int64_t time_us;	/* of the earliest record, or INT_UNKNOWN */
-	struct intern comments;
 	bool collapse_recursion;
-	struct recio *texts_io;	/* reads call_file and call_inlined */
-	struct arena arena;	/* texts of a call, until its node is added */
-	struct buf message, nested, stack;
+
+	/* What locations have, by symbol of mappings. */
+	struct located {
+		bool any, lacks_name, lacks_file, lacks_line, has_inlined;
+	} *located;
+	size_t located_cap;
+
+	struct recio *inlined_io;	/* reads call_inlined */
+	struct buf lines;	/* of the location that is composed */
+	size_t n_lines;
+	struct located found;	/* in these lines */
+	struct buf message, nested;
 };
 
 /*
