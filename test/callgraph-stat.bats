@@ -285,6 +285,17 @@ changes() {
 	[ "$(callgraph-stat both | records | wc -l)" -eq $((2 * 8 + 1)) ]
 }
 
+@test "a file may have a quotation mark or a backslash in its name" {
+	graph '{"name":"main","calls":1,"file":"/x/a\"b\\c.c","line":2},
+		{"parent":0,"name":"f","calls":2,"call_file":"/x/a\"b\\c.c","call_line":3}' >r
+	run -0 callgraph-stat --text --callers f r
+	assert_line --regexp 'main  a"b\\\\?c\.c:3$'
+	run -0 callgraph-stat --by callsite r
+	[ "$(jq -r '.call_file // empty' <<<"$output")" = '/x/a"b\c.c' ]
+	run -0 callgraph-stat --by file r
+	[ "$(jq -r '.file // empty' <<<"$output")" = '/x/a"b\c.c' ]
+}
+
 @test "a difference has call sites by caller and callee, at any line" {
 	graph '{"name":"main","calls":1},
 		{"parent":0,"name":"f","calls":2,"call_file":"/b1/m.c","call_line":3},

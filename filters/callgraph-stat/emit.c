@@ -62,8 +62,7 @@ put_call_site(struct buf *b, const struct flat *p, const struct entry *e)
 	put_label(b, "caller", p, s->caller);
 	put_label(b, "callee", p, s->callee);
 	if (s->file != SYM_NONE) {
-		json_raw(b, "call_file",
-		    intern_span(&p->functions.texts, s->file));
+		put_text(b, "call_file", &p->functions.texts, s->file);
 		json_uint(b, "call_line", s->line_or_offset);
 	} else if (s->module != SYM_NONE) {
 		put_text(b, "module", &p->functions.texts, e->module);

@@ -87,16 +87,15 @@ call_site_of(struct flat *p, const struct callgraph *g,
 {
 	const struct graph_module *m = n->has_call_site ?
 	    callgraph_module_at(g, n->call_site - 1) : NULL;
-	struct span file = n->texts[NODE_CALL_FILE];
 	struct intern *texts = &p->functions.texts;
 	struct site site = { caller, callee, SYM_NONE, SYM_NONE, 0 };
 	int64_t line;
 
 	if (p->compares) {
 		m = NULL;
-	} else if (file.n > 0 && file.p[0] == '"' &&
+	} else if (n->call_file.n > 0 &&
 	    text_i64(n->texts[NODE_CALL_LINE], &line) && line > 0) {
-		site.file = intern_add(texts, file);
+		site.file = intern_add(texts, n->call_file);
 		site.line_or_offset = (uint64_t)line;
 	} else if (m != NULL) {
 		site.module = intern_add(texts, m->build_id_token.n > 0 ?

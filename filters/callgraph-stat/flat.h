@@ -20,7 +20,7 @@ extern const char *const level_names[];	/* and NULL */
 struct site {
 	uint32_t caller;	/* or INDEX_NONE; both index functions */
 	uint32_t callee;
-	sym file;		/* a JSON token */
+	sym file;
 	sym module;		/* build id or path, a JSON token */
 	uint64_t line_or_offset;
 };

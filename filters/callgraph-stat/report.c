@@ -105,18 +105,13 @@ put_signed(struct buf *b, unsigned measure, int64_t n)
 	put_amount(b, measure, n);
 }
 
-/* Adds the last component of a path, which may be a JSON token, and a line. */
+/* Adds the last component of a path, and a line. */
 static void
 put_location(struct buf *b, struct span path, uint64_t line)
 {
-	size_t from = path.n;
-
-	if (path.n > 0 && path.p[path.n - 1] == '"')
-		from = --path.n;
-	while (from > 0 && path.p[from - 1] != '/' && path.p[from - 1] != '"')
-		from--;
+	path = span_base_name(path);
 	buf_str(b, "  ");
-	buf_add(b, path.p + from, path.n - from);
+	buf_add(b, path.p, path.n);
 	if (line > 0)
 		buf_printf(b, ":%" PRIu64, line);
 }
