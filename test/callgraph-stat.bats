@@ -285,6 +285,27 @@ changes() {
 	[ "$(callgraph-stat both | records | wc -l)" -eq $((2 * 8 + 1)) ]
 }
 
+@test "--callers finds a function by any part of its name that is clear" {
+	chain main 'acme::shop::make<int>(std::vector<int>)' \
+		'int std::sort<int*, less<int> >(int*, int*)' \
+		'std::string acme::bar::remake[abi:cxx11]() const' \
+		'void std::sort<char*>(char*, char*)' l_alloc x_realloc \
+		'acme::(anonymous namespace)::run(int)' 'cat::operator()(int)' \
+		'squares(int) [clone .actor]' >r
+	# The name, and how many functions it is; overloads are one name.
+	for case in shop::make:1 std::sort:2 l_alloc:1 acme::bar::remake:1 run:1 \
+	    make:1 'make<int>:1' l_al:1 'operator():1' squares:1 less:1; do
+		run -0 callgraph-stat --callers "${case%:*}" r
+		[ "$(jq -r 'select(.stat == "function") | .name' <<<"$output" |
+			wc -l)" -eq "${case##*:}" ]
+	done
+	# A part of several names, and of none
+	run -2 --separate-stderr callgraph-stat --callers alloc r
+	[[ $stderr == *"'alloc' is a part of several names: 'l_alloc', 'x_realloc'" ]]
+	run -2 --separate-stderr callgraph-stat --callers shop::mike r
+	[[ $stderr == *"no function is named 'shop::mike'; the nearest is 'acme::shop::make<int>(std::vector<int>)'" ]]
+}
+
 @test "a file may have a quotation mark or a backslash in its name" {
 	graph '{"name":"main","calls":1,"file":"/x/a\"b\\c.c","line":2},
 		{"parent":0,"name":"f","calls":2,"call_file":"/x/a\"b\\c.c","call_line":3}' >r

@@ -1,5 +1,6 @@
 /* callgraph-stat - show where time goes, what calls what, and what changed */
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "common/filter/filter.h"
 #include "filters/callgraph-stat/emit.h"
 #include "filters/callgraph-stat/report.h"
+#include "filters/callgraph-stat/shorten.h"
 
 static struct {
 	const char *by, *sort, *callers, *old;
@@ -74,30 +76,142 @@ default_measure(const struct flat *p)
 	    SAMPLES : CALLS;
 }
 
+/*
+ * How a function is named by --callers, the best first: its whole name, with or
+ * without arguments; the end of its qualified name; any part of its name.
+ */
+enum match { WHOLE, END, PART, NO_MATCH };
+
+static enum match
+match(struct span label, struct span qualified)
+{
+	size_t n = strlen(opt.callers);
+	struct span name = qualified;
+	char before;
+
+	if (span_begins_with(label, opt.callers) &&
+	    (label.n == n || label.p[n] == '('))
+		return WHOLE;
+	if (name.n > n && span_eq(span_of(name.p + name.n - n, n),
+	    opt.callers)) {
+		before = name.p[name.n - n - 1];
+		if (!isalnum((unsigned char)before) && before != '_')
+			return END;
+	} else if (span_eq(name, opt.callers)) {
+		return END;
+	}
+	/* Labels of functions end with a NUL. */
+	return strstr(label.p, opt.callers) != NULL ? PART : NO_MATCH;
+}
+
+/* How many letters differ; texts are compared up to a length of NEAR_MAX. */
+static size_t
+distance(struct span a, struct span b)
+{
+	enum { NEAR_MAX = 64 };
+	size_t row[NEAR_MAX + 1], left, above;
+
+	if (a.n > NEAR_MAX || b.n > NEAR_MAX)
+		return SIZE_MAX;
+	for (size_t k = 0; k <= b.n; k++)
+		row[k] = k;
+	for (size_t i = 0; i < a.n; i++) {
+		above = row[0];
+		row[0] = i + 1;
+		for (size_t k = 0; k < b.n; k++) {
+			left = (row[k] < row[k + 1] ? row[k] : row[k + 1]) + 1;
+			above += a.p[i] != b.p[k];
+			left = above < left ? above : left;
+			above = row[k + 1];
+			row[k + 1] = left;
+		}
+	}
+	return row[b.n];
+}
+
+/* The functions that --callers may mean. */
+struct found {
+	enum match match;
+	uint32_t *list;		/* sorted as the answer */
+	size_t n;
+	struct intern names;	/* their qualified names */
+	uint32_t nearest;	/* the most similar name, or INDEX_NONE */
+};
+
+static void
+find_named(struct found *found, const struct flat *p, const struct order *o)
+{
+	struct buf label = { 0 }, name = { 0 };
+	size_t d, least = SIZE_MAX;
+	enum match m;
+
+	for (size_t i = 0; i < o->n; i++) {
+		label.len = name.len = 0;
+		functions_label(&p->functions, o->list[i], false, &label);
+		shorten_qualified(&name, span_str(buf_cstr(&label)));
+		d = distance(buf_span(&name), span_str(opt.callers));
+		if (d < least)
+			found->nearest = o->list[i];
+		least = d < least ? d : least;
+		m = match(buf_span(&label), buf_span(&name));
+		if (m > found->match || m == NO_MATCH)
+			continue;
+		if (m < found->match) {
+			found->n = 0;
+			intern_release(&found->names);
+			intern_init(&found->names);
+		}
+		found->match = m;
+		found->list[found->n++] = o->list[i];
+		intern_add(&found->names, buf_span(&name));
+	}
+	buf_release(&label);
+	buf_release(&name);
+}
+
+/* Ends the program if it is not clear which function --callers means. */
+static void
+check_found(const struct found *found, const struct flat *p)
+{
+	enum { LISTED_MAX = 20 };
+	struct buf b = { 0 };
+
+	if (found->n == 0 && found->nearest == INDEX_NONE)
+		die("no function is named '%s'", opt.callers);
+	if (found->n == 0) {
+		functions_label(&p->functions, found->nearest, false, &b);
+		die("no function is named '%s'; the nearest is '%s'",
+		    opt.callers, buf_cstr(&b));
+	}
+	if (found->match == WHOLE || found->names.n == 1)
+		return;
+	for (size_t i = 0; i < found->n && i < LISTED_MAX; i++) {
+		buf_str(&b, i > 0 ? "', '" : "'");
+		functions_label(&p->functions, found->list[i], true, &b);
+	}
+	buf_char(&b, '\'');
+	if (found->n > LISTED_MAX)
+		buf_printf(&b, " and %zu more", found->n - LISTED_MAX);
+	die("'%s' is a part of several names: %s", opt.callers, buf_cstr(&b));
+}
+
 static void
 show_calls(struct filter *f, const struct answer *a)
 {
 	const struct flat *p = a->profile;
-	size_t length = strlen(opt.callers), n = 0;
-	struct buf label = { 0 };
+	struct found found = { .match = NO_MATCH, .nearest = INDEX_NONE };
 	struct order order;
 
 	flat_sort(p, &order, &p->by_function, a->sort_by, false);
-	for (size_t i = 0; i < order.n; i++) {
-		label.len = 0;
-		functions_label(&p->functions, order.list[i], false, &label);
-		/* Arguments may follow the name. */
-		if (label.len < length ||
-		    memcmp(label.data, opt.callers, length) != 0 ||
-		    (label.len > length && label.data[length] != '('))
-			continue;
-		(f->text ? report_calls : emit_calls)(a, f, order.list[i]);
-		n++;
-	}
-	buf_release(&label);
+	found.list = mem_resize(NULL, order.n + 1, sizeof *found.list);
+	intern_init(&found.names);
+	find_named(&found, p, &order);
+	check_found(&found, p);
+	for (size_t i = 0; i < found.n; i++)
+		(f->text ? report_calls : emit_calls)(a, f, found.list[i]);
+	intern_release(&found.names);
+	free(found.list);
 	free(order.list);
-	if (n == 0)
-		die("no function is named '%s'", opt.callers);
 }
 
 static void

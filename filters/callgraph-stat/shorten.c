@@ -231,3 +231,25 @@ shorten_caller(struct span s)
 	}
 	return s;
 }
+
+void
+shorten_qualified(struct buf *b, struct span name)
+{
+	size_t end = find_arguments(name), depth = 0, before, n;
+	size_t start = b->len;
+	const char *tag;
+
+	for (size_t i = 0; i < end; i += n) {
+		before = depth;
+		n = step(name, i, &depth);
+		tag = memchr(name.p + i, ']', end - i);
+		if (tag != NULL && span_begins_with(span_of(name.p + i,
+		    end - i), "[abi:"))
+			n = (size_t)(tag + 1 - name.p) - i;
+		else if (before == 0 && depth == 0 && n == 1 &&
+		    name.p[i] == ' ' && end < name.n)
+			b->len = start;		/* a type precedes */
+		else if (before == 0 && depth == 0)
+			buf_add(b, name.p + i, n);
+	}
+}

@@ -31,4 +31,10 @@ void shorten(struct buf *, struct span name, size_t n);
  */
 struct span shorten_caller(struct span);
 
+/*
+ * Adds a name without return type, arguments, those of templates, and ABI tags:
+ * "ns::Class::method".
+ */
+void shorten_qualified(struct buf *, struct span name);
+
 #endif
