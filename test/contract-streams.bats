@@ -238,3 +238,32 @@ expect_no_end() {
 		expect_status 2 "$f" --strict "${arguments[@]}" </dev/null
 	done
 }
+
+@test "a record that a filter has written can be read, however long it is" {
+	# 80 MB: more than a line of a log may have
+	python3 -c '
+import json
+print(json.dumps({"type": "callgraph", "checksum": "ab", "modules": [],
+    "nodes": [{"name": "f" * 1000, "calls": 1}] * 80000}))' >long
+	run -1 --separate-stderr callgraph-merge long
+	[[ $stderr == *"longer than 67108864 bytes (--max-record)"* ]]
+	callgraph-symbolize --max-record 1G long >begun
+	run -0 callgraph-stat --top 1 begun
+	[[ $output == *'"calls":80000'* ]]
+	for f in callgraph-merge callgraph-fold profile-make callgraph-symbolize; do
+		run -0 bash -c '"$0" begun >out' "$f"
+	done
+	run -1 --separate-stderr callgraph-stat --max-record 64M begun
+	# After the end record the limit is that of lines.
+	cat begun long >both
+	run -1 --separate-stderr callgraph-stat both
+	[[ $stderr == *"both:4: the line is longer than 67108864 bytes"* ]]
+	# A profile is one document.
+	python3 -c '
+import json
+print(json.dumps({"header": {"type": "time", "units": {"time": "ms"},
+    "cmd": "x", "workload": ""}, "collector_info": {"name": "x",
+    "params": {}}, "postprocessors": [], "global": {"time": "0", "resources": [
+    {"amount": 1, "type": "time", "uid": "u" * 1000}] * 80000}}))' >profile
+	run -0 bash -c 'profile-make profile >again && profile-make again | cmp - again'
+}

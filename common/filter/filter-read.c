@@ -200,10 +200,30 @@ next_plain(struct filter *f)
 	return rec;
 }
 
+static void
+set_limit(struct filter *f, bool has_documents)
+{
+	if (!f->reading.limit_is_given)
+		f->max_record = has_documents ||
+		    f->reading.boundaries.n_open > 0 ? FILTER_RECORD_MAX :
+		    FILTER_LINE_MAX;
+}
+
 bool
 filter_consume_boundary(struct filter *f, const struct rec *rec)
 {
-	return boundary_note(&f->reading.boundaries, rec);
+	if (!boundary_note(&f->reading.boundaries, rec))
+		return false;
+	set_limit(f, false);
+	return true;
+}
+
+bool
+filter_is_stream(struct filter *f)
+{
+	set_limit(f, true);
+	return scan_is_stream(&f->input, f->reading.limit_is_given ?
+	    f->max_record : FILTER_LINE_MAX);
 }
 
 int64_t
@@ -287,8 +307,7 @@ filter_next_document(struct filter *f, struct span *text)
 		}
 		if (!filter_next_file(f))
 			return NULL;
-		f->reading.is_stream = scan_is_stream(&f->input,
-		    f->max_record);
+		f->reading.is_stream = filter_is_stream(f);
 	}
 }
 

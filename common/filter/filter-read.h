@@ -47,6 +47,12 @@ bool filter_have_ended(const struct filter *, int64_t n);
 bool filter_next_file(struct filter *);
 
 /*
+ * For a filter that reads documents, which may be long, on one line or on
+ * several: whether the current file has one on each line (scan_is_stream()).
+ */
+bool filter_is_stream(struct filter *);
+
+/*
  * For a file that is one JSON document: its next value (scan.h).  False if no
  * value begins here, or if the rest of the file had to be rejected.
  * filter_object() also reads the value as a record.  It sets the record to

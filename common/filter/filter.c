@@ -20,7 +20,7 @@ static struct {
 	uint64_t max_record, max_memory, width;
 	bool strict, line_buffered, progress, help, version, text, json;
 	bool markdown, partial, tolerate;
-} opt = { .max_record = 64 << 20 };
+} opt;
 
 static const struct opt common_options[] = {
 	{ 'o', "output", OPT_STR, &opt.output, "FILE",
@@ -32,7 +32,7 @@ static const struct opt common_options[] = {
 	{ 0, "tolerate", OPT_FLAG, &opt.tolerate, NULL,
 	    "exit with 0 although lines were rejected", 0, 0 },
 	{ 0, "max-record", OPT_SIZE, &opt.max_record, "BYTES",
-	    "longest line or record (64M)", 1, UINT64_C(1) << 32 },
+	    "longest line or record (64M)", 1, FILTER_RECORD_MAX },
 	{ 0, "line-buffered", OPT_FLAG, &opt.line_buffered, NULL,
 	    "flush the output after each record", 0, 0 },
 	{ 0, "progress", OPT_FLAG, &opt.progress, NULL,
@@ -142,7 +142,9 @@ filter_open(struct filter *f, const struct about *about, int argc, char **argv)
 	*f = (struct filter){ 0 };
 	if (opt.max_memory > 0)
 		mem_limit(opt.max_memory, &f->input.name);
-	f->max_record = opt.max_record;
+	f->reading.limit_is_given = opt.max_record > 0;
+	f->max_record = opt.max_record > 0 ? opt.max_record :
+	    FILTER_LINE_MAX;
 	f->rejecting.is_kept = opt.rejects != NULL;
 	f->rejecting.strict = opt.strict;
 	f->reading.partial = opt.partial;

@@ -37,6 +37,14 @@ struct about {
 	bool is_command;	/* the operands are a command and its options */
 };
 
+/*
+ * Without --max-record, a line may have FILTER_LINE_MAX bytes: what is longer
+ * is not a log.  A record of a stream that a filter began, or a document, may
+ * have FILTER_RECORD_MAX: it is as long as what it was made from.
+ */
+#define FILTER_LINE_MAX (UINT64_C(64) << 20)
+#define FILTER_RECORD_MAX (UINT64_C(1) << 32)
+
 /* For filter.c and filter-read.c: what is read, and how far. */
 struct reading {
 	const char *what;	/* about.reads */
@@ -46,6 +54,7 @@ struct reading {
 	struct recio *recio;
 	struct boundaries boundaries;
 	bool partial;		/* --partial */
+	bool limit_is_given;	/* --max-record */
 	bool each;		/* filter_read_each() was called */
 	bool got_input;		/* a line or value that is not blank has come;
 				   set back to false after a needed file */
@@ -79,7 +88,7 @@ struct filter {
 	struct output out;
 	struct span current;	/* the line or value that is being processed */
 	uint64_t current_line;	/* the line on which it begins, from 1 */
-	uint64_t max_record;	/* --max-record, the limit of a line or value */
+	uint64_t max_record;	/* the limit of a line or value here */
 	int64_t n_records;	/* written; filter_emit() counts them */
 	bool text;		/* write a report instead of records */
 	bool writes_records;	/* not text: see filter_write_text() */

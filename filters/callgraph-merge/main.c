@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "common/base/err.h"
 #include "common/base/sort.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
@@ -54,8 +53,6 @@ main(int argc, char **argv)
 {
 	struct filter f;
 	struct rec *rec;
-	struct buf *b;
-	size_t before;
 
 	filter_begin(&f, &about, options, argc, argv);
 	intern_init(&state.texts);
@@ -67,12 +64,7 @@ main(int argc, char **argv)
 	sort(state.merges, state.n_merges, sizeof(struct merge *),
 	    compare_merges);
 	for (size_t i = 0; i < state.n_merges; i++) {
-		b = filter_out(&f);
-		before = b->len;
-		merge_write(state.merges[i], b);
-		if (b->len - before > f.max_record)
-			err_warn("warning: a record has %zu bytes: its readers "
-			    "need --max-record", b->len - before);
+		merge_write(state.merges[i], filter_out(&f));
 		if (state.merges[i]->overflowed)
 			filter_fail(&f, "a sum is 2^53 or more");
 		if (state.merges[i]->has_excess_modules)

@@ -379,7 +379,7 @@ read_file(struct filter *f, struct profile_file file)
 	struct span value;
 	struct line line;
 
-	if (scan_is_stream(&f->input, f->max_record)) {
+	if (filter_is_stream(f)) {
 		while (filter_file_line(f, &line))
 			add_value(f, line.len, &file);
 		return;
