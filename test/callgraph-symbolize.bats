@@ -139,6 +139,17 @@ line_of() {
 	[[ $stderr == *"a .dwo file of its debug information is missing"* ]]
 }
 
+@test "if the common file of dwz is missing, that is bad input" {
+	cpp_program app -g
+	# What dwz -m adds: the name of the file, and its build id
+	printf 'common.dwz\0%020d' 7 >link
+	objcopy --add-section .gnu_debugaltlink=link app
+	callgraph app 0x0 "{\"function\":\"$(function_at app main)\"}" >record
+	run -1 --separate-stderr callgraph-symbolize record
+	assert_equal "$(node name)" main
+	[[ $stderr == *"the common file of its debug information, made by dwz, is missing"* ]]
+}
+
 @test "damaged files cause no crash" {
 	for program in c4 cc5; do
 		python3 "$ORACLE" record "$PROGRAMS/$program" 50 1 0x400000 >record

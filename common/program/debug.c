@@ -2,6 +2,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <error.h>
 #include <stdio.h>
@@ -201,6 +202,8 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 	struct debug *d;
 	bool is_whole = elf_decompress(debug);
 	Dwarf *dwarf = dwarf_begin_elf(debug->handle, DWARF_C_READ, NULL);
+	const char *common_file;
+	const void *id;
 
 	check_memory();
 	if (dwarf == NULL) {
@@ -219,6 +222,10 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 		report_damage(d, "a section of its debug information cannot be "
 		    "decompressed");
 	dwarf_new_oom_handler(dwarf, die_of_memory);
+	if (dwelf_dwarf_gnu_debugaltlink(dwarf, &common_file, &id) > 0 &&
+	    dwarf_getalt(dwarf) == NULL)
+		report_damage(d, "the common file of its debug information, "
+		    "made by dwz, is missing");
 
 	/*
 	 * In a damaged file many entries may share one long list of ranges; a
