@@ -317,6 +317,30 @@ changes() {
 	[ "$(jq -r '.file // empty' <<<"$output")" = '/x/a"b\c.c' ]
 }
 
+@test "an inlined call is at no line, not where its caller was called" {
+	# main is called by libc, at 0x8100, and step by main.
+	graph '{"name":"main","function":"0x4010","call_site":"0x8100","file":"/m.c","calls":1},
+		{"parent":0,"name":"inl","function":"0x4020","call_site":"0x8100","file":"/m.c","calls":2},
+		{"parent":0,"name":"step","function":"0x4030","call_site":"0x4015","file":"/m.c","call_file":"/m.c","call_line":7,"calls":3},
+		{"parent":2,"name":"inl","function":"0x4020","call_site":"0x4015","file":"/m.c","calls":4},
+		{"parent":2,"name":"g","function":"0x4040","call_site":"0x4035","calls":5}' |
+		jq -c '.modules[0].end = "0x5000" | .modules += [{path: "/l/libc.so.6",
+			base: "0x8000", start: "0x8000", end: "0x9000"}]' >r
+	sites='select(.stat == "callsite") | [.caller, .callee, .call_line, .module]'
+	callgraph-stat --by callsite r | jq -c "$sites" | sort >got
+	diff - got <<-'END'
+		["main","inl",null,null]
+		["main","step",7,null]
+		["step","g",null,"app"]
+		["step","inl",null,null]
+		[null,"main",null,"libc.so.6"]
+	END
+	# Without names and lines, what is in the module may be a recursion.
+	jq -c '.nodes |= map(del(.name, .file, .call_file, .call_line))' r |
+		callgraph-stat --by callsite | jq -r "$sites | @text" >got
+	[ "$(grep -c libc got)" -eq 1 ]
+}
+
 @test "a difference has call sites by caller and callee, at any line" {
 	graph '{"name":"main","calls":1},
 		{"parent":0,"name":"f","calls":2,"call_file":"/b1/m.c","call_line":3},

@@ -78,6 +78,21 @@ find_site(struct entries *t, const struct intern *texts,
 }
 
 /*
+ * Whether a call without a line was inlined: its call site is that of its
+ * caller, and is in another module, or would have a line.
+ */
+static bool
+is_inlined(const struct callgraph *g, const struct graph_node *n,
+    const struct graph_module *site)
+{
+	const struct graph_node *caller = &g->nodes[n->parent];
+
+	return caller->has_call_site && n->call_site == caller->call_site &&
+	    (caller->file.n > 0 || !caller->has_function ||
+	    callgraph_module_at(g, caller->function) != site);
+}
+
+/*
  * The entry of a node's call site.  The address of a call site is a return
  * address, so its module is the one that contains the byte before it.
  */
@@ -97,6 +112,8 @@ call_site_of(struct flat *p, const struct callgraph *g,
 	    text_i64(n->texts[NODE_CALL_LINE], &line) && line > 0) {
 		site.file = intern_add(texts, n->call_file);
 		site.line_or_offset = (uint64_t)line;
+	} else if (m != NULL && caller != INDEX_NONE && is_inlined(g, n, m)) {
+		m = NULL;
 	} else if (m != NULL) {
 		site.module = intern_add(texts, m->build_id_token.n > 0 ?
 		    m->build_id_token : m->path_token);

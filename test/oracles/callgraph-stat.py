@@ -123,6 +123,16 @@ def label(function):
         if "function" in members else "??"
 
 
+def is_inlined(record, n, site):
+    """Whether a call is at the call site of its caller, which is not in the
+    caller's module, or would have a line."""
+    if "parent" not in n:
+        return False
+    caller = record["nodes"][n["parent"]]
+    return caller.get("call_site") == n["call_site"] and ("file" in caller or
+        module_at(record, int(caller["function"], 16))[0] is not site)
+
+
 def call_site_of(record, n, caller, callee):
     """The call site of a node, as a pair like that of function_of(): its
     members in the output, and what else distinguishes it."""
@@ -136,6 +146,8 @@ def call_site_of(record, n, caller, callee):
     elif "call_site" in n:
         # A call site is the return address: the call is before it.
         m, _ = module_at(record, int(n["call_site"], 16) - 1)
+        if m and is_inlined(record, n, m):
+            m = None
         if m:
             members["module"] = base_name(m)
             members["call_site"] = hex(int(n["call_site"], 16) -
