@@ -385,6 +385,21 @@ damaged_copy() {
 	[ "$(wc -l <got)" -eq 10 ]
 }
 
+@test "names of D are demangled, unless they could be very long" {
+	# In the last name each of 20 types is an array of the one before, twice.
+	bomb=_D1fFi$(printf 'HQ%s' {a..t}{a..b} | tr -d '\n')Zv
+	for symbol in _D3app4mainFZv _D3app5Shape4areaMFdZi _D3app "$bomb"; do
+		printf '.type "%s", @function\n"%s": ret\n' "$symbol" "$symbol"
+	done >parts.s
+	gcc -shared -nostdlib -o parts parts.s
+	mapfile -t nodes < <(nm -n parts | awk '$2 == "t" {
+		printf "{\"function\":\"0x%s\"}\n", $1 }')
+	callgraph parts 0x0 "${nodes[@]}" >record
+	symbolized
+	jq -r '.nodes[].name' <<<"$output" | diff - <(lines "app.main()" \
+		"app.Shape.area(double)" _D3app "$bomb")
+}
+
 @test "the functions of a coroutine have names of their own" {
 	g++ -std=c++20 -g -finstrument-functions "$SOURCES/coroutine.cc" -o app \
 		"$BUILD/libweir-instrument.a"

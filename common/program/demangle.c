@@ -1,4 +1,4 @@
-/* demangle - turns linkage names of C++ and Rust into source names */
+/* demangle - turns linkage names of C++, Rust and D into source names */
 
 #ifndef DEMANGLE_BY_STDCXX
 #include <libiberty/demangle.h>
@@ -40,9 +40,9 @@ append(const char *p, size_t n, void *opaque)
 
 #ifdef DEMANGLE_BY_STDCXX
 /*
- * libiberty's demangler of C++ is also in libstdc++.a, without the one of Rust.
- * This entry point has no header and is not in the shared library, which has
- * only __cxa_demangle(): that cannot be stopped.
+ * libiberty's demangler of C++ is also in libstdc++.a, without those of Rust
+ * and D.  This entry point has no header and is not in the shared library,
+ * which has only __cxa_demangle(): that cannot be stopped.
  */
 int __gcclibcxx_demangle_callback(const char *,
     void (*)(const char *, size_t, void *), void *);
@@ -66,11 +66,37 @@ is_rust(const char *name)
 	    memcmp(name + n - 20, "17h", 3) == 0);
 }
 
+/*
+ * libiberty cannot stop its demangler of D, whose result each back reference
+ * (Q) can double, so names with many stay mangled.
+ */
+static bool
+demangle_d(struct sink *s, const char *name)
+{
+	enum { REFERENCES_MAX = 16 };
+	size_t n = 0;
+	char *text;
+	bool fits;
+
+	for (const char *p = name; *p != '\0'; p++)
+		n += *p == 'Q';
+	text = n > REFERENCES_MAX ? NULL : dlang_demangle(name, DMGL_PARAMS);
+	if (text == NULL)
+		return false;
+	fits = strlen(text) <= s->max_len - s->buf->len;
+	if (fits)
+		buf_str(s->buf, text);
+	free(text);
+	return fits;
+}
+
 static bool
 demangle_to(struct sink *s, const char *name)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI;
 
+	if (name[1] == 'D')
+		return demangle_d(s, name);
 	return (is_rust(name) &&
 	    rust_demangle_callback(name, options, append, s)) ||
 	    cplus_demangle_v3_callback(name, options, append, s);

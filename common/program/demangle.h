@@ -6,11 +6,12 @@
 #include "common/base/buf.h"
 #include "common/base/intern.h"
 
-/* Whether a name looks like a mangled name of C++ or Rust. */
+/* Whether a name looks like a mangled name of C++, Rust or D. */
 static inline bool
 demangler_is_mangled(const char *name)
 {
-	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' ||
+	    (name[1] == 'D' && name[2] >= '1' && name[2] <= '9'));
 }
 
 /*
