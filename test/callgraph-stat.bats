@@ -306,6 +306,26 @@ changes() {
 	[[ $stderr == *"no function is named 'shop::mike'; the nearest is 'acme::shop::make<int>(std::vector<int>)'" ]]
 }
 
+@test "--depth shows the callers of callers, to the root" {
+	chain main a b c b d leaf >r
+	for case in "1 d" "2 d b" "3 d b a c" "9 d b a c main"; do
+		set -- $case
+		callgraph-stat --callers leaf --depth "$1" r |
+			jq -r 'select(.stat == "caller") | "\(.caller) > \(.callee)"' >got
+		shift
+		case $1$2$3$4$5 in
+		d) lines "d > leaf" ;;
+		db) lines "d > leaf" "b > d" ;;
+		dbac) lines "d > leaf" "b > d" "a > b" "c > b" ;;
+		*) lines "d > leaf" "b > d" "a > b" "c > b" "main > a" "b > c" \
+			"null > main" ;;
+		esac | sort | diff - <(sort got)
+	done
+	run -0 callgraph-stat --text --callers leaf --depth 9 r
+	assert_line "Callers of main"
+	run -2 callgraph-stat --depth 2 r
+}
+
 @test "a file may have a quotation mark or a backslash in its name" {
 	graph '{"name":"main","calls":1,"file":"/x/a\"b\\c.c","line":2},
 		{"parent":0,"name":"f","calls":2,"call_file":"/x/a\"b\\c.c","call_line":3}' >r

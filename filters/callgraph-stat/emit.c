@@ -241,6 +241,12 @@ emit_calls(const struct answer *a, struct filter *f, uint32_t function)
 }
 
 void
+emit_callers(const struct answer *a, struct filter *f, uint32_t function)
+{
+	emit_sites(a, f, function, true);
+}
+
+void
 emit_program(const struct answer *a, struct filter *f, bool before)
 {
 	const struct flat *p = a->profile;

@@ -16,6 +16,9 @@ void emit_changes(const struct answer *, struct filter *);
    another. */
 void emit_calls(const struct answer *, struct filter *, uint32_t function);
 
+/* Only its callers. */
+void emit_callers(const struct answer *, struct filter *, uint32_t function);
+
 /* The whole program; before: with its values in the earlier run as well. */
 void emit_program(const struct answer *, struct filter *, bool before);
 

@@ -13,8 +13,8 @@
 
 static struct {
 	const char *by, *sort, *callers, *old;
-	uint64_t top;
-} opt;
+	uint64_t top, depth;
+} opt = { .depth = 1 };
 
 static const struct opt options[] = {
 	{ 'b', "by", OPT_STR, &opt.by, "WHAT",
@@ -25,6 +25,9 @@ static const struct opt options[] = {
 	    "only the first K (all; 20 in a report)", 1, 1 << 30 },
 	{ 'c', "callers", OPT_STR, &opt.callers, "NAME",
 	    "the callers and callees of this function", 0, 0 },
+	{ 0, "depth", OPT_NUM, &opt.depth, "N",
+	    "with --callers, also their callers, up to N levels (1)", 1,
+	    1 << 30 },
 	{ 'd', "diff", OPT_STR, &opt.old, "OLD",
 	    "the changes since the callgraphs in the file OLD", 0, 0 },
 	{ 0 }
@@ -195,6 +198,41 @@ check_found(const struct found *found, const struct flat *p)
 	die("'%s' is a part of several names: %s", opt.callers, buf_cstr(&b));
 }
 
+/* Shows the callers of a function's callers, level by level, once each. */
+static void
+show_callers_above(struct filter *f, const struct answer *a,
+    uint32_t function)
+{
+	const struct flat *p = a->profile;
+	const struct entry *sites = p->groups.list;
+	uint32_t *queue = mem_resize(NULL, p->functions.n + 1, sizeof *queue);
+	bool *is_seen = mem_zero(p->functions.n + 1, sizeof *is_seen);
+	size_t n = 0, level_end = 1;
+	uint64_t level = 1;
+	uint32_t caller;
+
+	queue[n++] = function;
+	is_seen[function] = true;
+	for (size_t next = 0; next < n && level < opt.depth; next++) {
+		for (size_t i = 0; i < p->groups.n; i++) {
+			caller = sites[i].site.caller;
+			if (sites[i].site.callee != queue[next] ||
+			    caller == INDEX_NONE || is_seen[caller])
+				continue;
+			is_seen[caller] = true;
+			queue[n++] = caller;
+			(f->text ? report_callers : emit_callers)(a, f,
+			    caller);
+		}
+		if (next + 1 < level_end)
+			continue;
+		level++;
+		level_end = n;
+	}
+	free(queue);
+	free(is_seen);
+}
+
 static void
 show_calls(struct filter *f, const struct answer *a)
 {
@@ -207,8 +245,10 @@ show_calls(struct filter *f, const struct answer *a)
 	intern_init(&found.names);
 	find_named(&found, p, &order);
 	check_found(&found, p);
-	for (size_t i = 0; i < found.n; i++)
+	for (size_t i = 0; i < found.n; i++) {
 		(f->text ? report_calls : emit_calls)(a, f, found.list[i]);
+		show_callers_above(f, a, found.list[i]);
+	}
 	intern_release(&found.names);
 	free(found.list);
 	free(order.list);
@@ -263,6 +303,8 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.callers != NULL && (opt.by != NULL || opt.old != NULL))
 		die("--callers cannot be combined with --by or --diff");
+	if (opt.callers == NULL && opt.depth > 1)
+		die("--depth needs --callers");
 	if (opt.callers != NULL)
 		level = BY_CALLSITE;
 	else if (opt.by != NULL)

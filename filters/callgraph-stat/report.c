@@ -556,6 +556,21 @@ report_calls(const struct answer *a, struct filter *f, uint32_t function)
 	buf_release(&title);
 }
 
+void
+report_callers(const struct answer *a, struct filter *f, uint32_t function)
+{
+	struct buf *out = filter_out(f), label = { 0 }, title = { 0 };
+
+	functions_label(&a->profile->functions, function, false, &label);
+	report_text(&title, buf_span(&label));
+	report_blank(out);
+	report_heading(out, "Callers of %.*s", (int)title.len, title.data);
+	put_sites(a, out, function, true);
+	filter_emit(f);
+	buf_release(&label);
+	buf_release(&title);
+}
+
 /* --- the difference ------------------------------------------------------- */
 
 static void

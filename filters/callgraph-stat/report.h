@@ -11,5 +11,6 @@
 void report_profile(const struct answer *, struct filter *);
 void report_changes(const struct answer *, struct filter *);
 void report_calls(const struct answer *, struct filter *, uint32_t function);
+void report_callers(const struct answer *, struct filter *, uint32_t function);
 
 #endif
