@@ -957,7 +957,7 @@ requests_callgraph() {
 		.probe_ns > 10 * 16384 and
 		all($n[]; .self_ns >= 0)' | grep -qx true
 	# The calls are so short that most of what was measured is this cost.
-	callgraph-stat --text rec | grep -q '^The shares are rough: '
+	callgraph-stat --text rec | grep -q '^The times are rough: '
 	callgraph-stat --json rec | jq -s 'map(.probe_ns // 0) | max' >sum
 	[ "$(cat sum)" -eq "$(query callgraph .probe_ns)" ]
 	OPTIONS=-t record 137 cases end-at-once 9 10

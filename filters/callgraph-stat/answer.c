@@ -17,6 +17,13 @@ answer_share(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
+bool
+answer_is_rough(const struct totals *totals)
+{
+	return totals->probe_ns > 0 &&
+	    totals->probe_ns > totals->measures[SELF_NS];
+}
+
 int64_t
 answer_per_call(const struct tally *t, unsigned measure)
 {

@@ -19,6 +19,13 @@ size_t answer_n_rows(const struct answer *, size_t n, size_t by_default);
 double answer_share(int64_t part, int64_t whole);
 
 /*
+ * Whether most of what was measured was the time of measuring, as in a program
+ * that spends its time in very short calls.  Then an error of a tenth in the
+ * estimate that is subtracted is larger than the times of most functions.
+ */
+bool answer_is_rough(const struct totals *);
+
+/*
  * The average self or total time of a call, or INT_UNKNOWN.  For total time
  * only outermost calls count, since the time of a recursive call is part of the
  * outermost one's.

@@ -68,15 +68,19 @@ is_measured(const struct flat *p, unsigned measure)
 
 /*
  * Self time, or total time with --callers, if it was measured; or else samples,
- * or else calls.
+ * or else calls.  Times that are rough are not compared.
  */
 static unsigned
 default_measure(const struct flat *p)
 {
 	unsigned time = opt.callers != NULL ? TOTAL_NS : SELF_NS;
 
-	return is_measured(p, time) ? time : is_measured(p, SAMPLES) ?
-	    SAMPLES : CALLS;
+	bool is_rough = opt.old != NULL &&
+	    (answer_is_rough(&p->totals[NOW]) ||
+	    answer_is_rough(&p->totals[BEFORE]));
+
+	return is_measured(p, time) && !is_rough ? time :
+	    is_measured(p, SAMPLES) ? SAMPLES : CALLS;
 }
 
 /*

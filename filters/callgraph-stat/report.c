@@ -323,18 +323,6 @@ put_cpu_time(struct buf *b, const struct totals *totals)
 	buf_str(b, " off it,");
 }
 
-/*
- * Most of what was measured may be the time of measuring, in a program that
- * spends its time in very short calls.  Then an error of a tenth in its
- * estimate is larger than most functions.
- */
-static bool
-is_rough(const struct totals *totals)
-{
-	return totals->probe_ns > 0 &&
-	    totals->probe_ns > totals->measures[SELF_NS];
-}
-
 static void
 put_roughness(const struct totals *totals, struct buf *out)
 {
@@ -342,7 +330,7 @@ put_roughness(const struct totals *totals, struct buf *out)
 
 	report_blank(out);
 	from = out->len;
-	buf_str(out, "The shares are rough: ");
+	buf_str(out, "The times are rough: ");
 	report_ns(out, totals->probe_ns);
 	buf_str(out, " more, the time of measuring, is subtracted.  Better: "
 	    "callgraph-record --sample, or perf without the instrument");
@@ -375,7 +363,7 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 	}
 	report_heading(out, "Program: %.*s", (int)text.len, text.data);
 	buf_release(&text);
-	if (measure != SELF_NS || !is_rough(totals))
+	if (measure != SELF_NS || !answer_is_rough(totals))
 		return;
 	put_roughness(totals, out);
 	report_blank(out);
@@ -421,7 +409,7 @@ put_notes(const struct answer *a, struct buf *out)
 		buf_str(out, " at a caller: there were too many nodes");
 		report_sentence(out, from);
 	}
-	if (probe_ns <= 0 || is_rough(&a->profile->totals[NOW]))
+	if (probe_ns <= 0 || answer_is_rough(&a->profile->totals[NOW]))
 		return;
 	report_blank(out);
 	from = out->len;
@@ -639,8 +627,8 @@ put_change_title(const struct answer *a, struct buf *out)
 	}
 	report_heading(out, "%.*s", (int)text.len, text.data);
 	buf_release(&text);
-	for (int side = 0; side < N_SIDES && measure_is_time(m); side++)
-		if (is_rough(&a->profile->totals[side])) {
+	for (int side = 0; side < N_SIDES; side++)
+		if (answer_is_rough(&a->profile->totals[side])) {
 			put_roughness(&a->profile->totals[side], out);
 			return;
 		}
