@@ -367,7 +367,7 @@ first_messages_match() {
 	run -0 malparse --tolerate in
 	echo 'core dumped' >>in
 	run -1 --separate-stderr malparse --tolerate in
-	[[ $stderr == *"the rest of the file has no object"* ]]
+	[[ $stderr == *": the rest of the file is rejected" ]]
 }
 
 @test "an event that lacks what the others have is W001" {

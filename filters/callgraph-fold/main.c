@@ -13,7 +13,7 @@ static struct {
 
 static const struct opt options[] = {
 	{ 'b', "by", OPT_STR, &opt.by, "MEASURE",
-	    "self, samples, calls or off (the first that was measured)", 0, 0 },
+	    "self, samples, calls or off (the first measured)", 0, 0 },
 	{ 'f', "format", OPT_STR, &opt.format, "FORMAT",
 	    "folded, speedscope, callgrind, pprof or svg", 0, 0 },
 	{ 0, "svg", OPT_FLAG, &opt.svg, NULL,

@@ -13,6 +13,8 @@
 #include "filters/malparse/stream.h"
 #include "filters/malparse/tuple.h"
 
+#define W001 "W001: ignoring an object that contains errors: "
+
 void
 stream_init(struct stream *s, struct filter *f)
 {
@@ -46,8 +48,7 @@ consume(struct stream *s, size_t n)
 void
 stream_reject(struct stream *s, const char *why)
 {
-	filter_reject(s->f,
-	    "W001: ignoring an object that contains errors: %s", why);
+	filter_reject(s->f, W001 "%s", why);
 }
 
 /*
@@ -81,10 +82,14 @@ reject_to_next_object(struct stream *s, size_t at, const char *why)
 	}
 	consume(s, next);
 	lost = s->f->current;
-	stream_reject(s, why);
 	/* Only a single line is tolerated. */
-	if (is_rest && memchr(lost.p, '\n', lost.n - 1) != NULL)
-		filter_fail(s->f, "the rest of the file has no object");
+	if (!is_rest || memchr(lost.p, '\n', lost.n - 1) == NULL) {
+		stream_reject(s, why);
+		return;
+	}
+	s->repaired.len = 0;
+	buf_printf(&s->repaired, W001 "%s", why);
+	filter_reject_to_end(s->f, buf_cstr(&s->repaired));
 }
 
 /*

@@ -33,7 +33,7 @@ static const struct opt options[] = {
 	    "answer only for the query with this root execution", 1,
 	    UINT64_C(1) << REC_INT_BITS },
 	{ 0, "diff", OPT_STR, &opt.before, "BEFORE",
-	    "the changes since the trace in the file or database BEFORE", 0,
+	    "the changes since the trace or database BEFORE", 0,
 	    0 },
 	{ 'k', "top", OPT_NUM, &opt.top, "K",
 	    "list K instances, and K queries (default 10)", 0, 1 << 30 },
