@@ -532,8 +532,13 @@ executions_add(struct trace *t, struct filter *f, const struct rec *r)
 		end_trace(t);
 	else
 		t->hash = t->hash * 31 + map_hash(f->current.p, f->current.n);
-	if (rec_is(r, "profiler_event"))
+	/* Most rows are of these types. */
+	if (rec_is(r, "event_variable_list"))
+		add_use(t, f, r);
+	else if (rec_is(r, "profiler_event"))
 		add_event(t, f, r);
+	else if (rec_is(r, "mal_variable"))
+		add_variable(t, f, r);
 	else if (rec_is(r, "mal_execution"))
 		add_execution(t, f, r);
 	else if (rec_is(r, "query"))
@@ -544,10 +549,6 @@ executions_add(struct trace *t, struct filter *f, const struct rec *r)
 		add_server(t, f, r);
 	else if (rec_is(r, "heartbeat") || rec_is(r, "cpuload"))
 		add_heartbeat(t, f, r);
-	else if (rec_is(r, "event_variable_list"))
-		add_use(t, f, r);
-	else if (rec_is(r, "mal_variable"))
-		add_variable(t, f, r);
 	else if (begins)
 		t->number++;
 	else
