@@ -472,23 +472,26 @@ find_query(struct trace *t, struct execution *x, const struct event *e)
 	define_query(t, x, e, buf_span(&t->decoded));
 }
 
-/* Whether a member is what it should be: a text, or an integer of any size. */
+/* Whether a member is an integer of any size, as some servers number threads. */
 static bool
-is_member(const struct rec *r, unsigned key)
+is_integer(const struct field *f)
 {
-	const struct field *f = rec_get(r, key);
-
-	if (f == NULL || f->text.n == 0)
-		return false;
-	if (key == E_SESSION)
-		return f->kind == REC_STRING;
-	if (f->kind != REC_NUMBER && f->kind != REC_STRING)
+	if (f == NULL || f->text.n == 0 ||
+	    (f->kind != REC_NUMBER && f->kind != REC_STRING))
 		return false;
 	for (size_t i = 0; i < f->text.n; i++)
 		if (!text_is_digit(f->text.p[i]) &&
 		    (i > 0 || f->text.p[i] != '-'))
 			return false;
 	return true;
+}
+
+static bool
+has_value(const struct event *e, unsigned key)
+{
+	const struct field *f = rec_get(e->rec, key);
+
+	return f != NULL && f->kind != REC_NULL;
 }
 
 /*
@@ -508,24 +511,19 @@ find_missing(struct trace *t, const struct event *e)
 		{ E_CTIME, "its ctime is missing" },
 		{ E_MCLK, "its mclk is missing" } };
 	unsigned *had = &t->members[e->format];
-	const struct field *f;
-	bool is_time;
+	/* The values of clocks have been checked. */
+	bool is_valid[] = { e->session.n > 0, e->thread != INT_UNKNOWN ||
+	    is_integer(rec_get(e->rec, E_THREAD)), has_value(e, E_CLK),
+	    has_value(e, E_CTIME), has_value(e, E_MCLK) };
 
 	if (t->rows.f->current_line < t->last_line)	/* another file */
 		memset(t->members, 0, sizeof t->members);
 	t->last_line = t->rows.f->current_line;
-	for (unsigned i = 0; i < sizeof members / sizeof *members; i++) {
-		f = rec_get(e->rec, members[i].key);
-		/* The values of clocks have been checked. */
-		is_time = members[i].key != E_SESSION &&
-		    members[i].key != E_THREAD;
-		if (f != NULL && f->kind != REC_NULL && (is_time ||
-		    is_member(e->rec, members[i].key)))
+	for (unsigned i = 0; i < sizeof members / sizeof *members; i++)
+		if (is_valid[i])
 			*had |= 1u << i;
-		else if ((f != NULL && f->kind != REC_NULL) ||
-		    (*had & 1u << i) != 0)
+		else if ((*had & 1u << i) != 0 || has_value(e, members[i].key))
 			return members[i].why;
-	}
 	return NULL;
 }
 
