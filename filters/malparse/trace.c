@@ -472,7 +472,7 @@ find_query(struct trace *t, struct execution *x, const struct event *e)
 	define_query(t, x, e, buf_span(&t->decoded));
 }
 
-/* Whether a member is an integer of any size, as some servers number threads. */
+/* Is a member an integer of any size, as some servers number threads? */
 static bool
 is_integer(const struct field *f)
 {
