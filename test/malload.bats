@@ -1206,3 +1206,23 @@ sqlite3.connect("db").executescript(sys.stdin.buffer.read().decode())'
 		ON parent_id = root_execution_id JOIN instructions
 		ON mal_execution_id = child_id GROUP BY query_id")" '1|8000|3'
 }
+
+@test "the diagram has the tables, columns and references of the database" {
+	malload --schema >diagram
+	malparse "$DATA/malparse/sample-s.json" | malload db >/dev/null
+	[ "$(head -n 1 diagram)" = erDiagram ]
+	# An answer of SQLite, table by table
+	for table in $(sqlite3 db "SELECT name FROM sqlite_master
+		WHERE type = 'table' AND name NOT IN ('trace', 'sqlite_sequence')"); do
+		sqlite3 db "SELECT '$table', name FROM pragma_table_info('$table')" \
+			>>columns
+		sqlite3 -separator ' ' db "SELECT \"table\", iif(\"notnull\", '||', '|o') ||
+			'--o{', '$table', ':', \"from\" FROM pragma_foreign_key_list('$table')
+			JOIN pragma_table_info('$table') ON name = \"from\"" >>references
+	done
+	awk '/{$/ && !/--/ { table = $1 } / [a-z_]+ [a-z_]+( [PF]K)?$/ && !/:/ {
+		print table "|" $2 }' diagram | sort | diff - <(sort columns)
+	sed -n 's/^ *\(.*--.*\)/\1/p' diagram | grep -v '^mal_execution.*rejected' |
+		sort | diff - <(grep -v ' rejected_' references | sort)
+	run -2 malload --schema --sql
+}

@@ -8,7 +8,7 @@
 #include "filters/malload/load.h"
 
 static struct {
-	bool sql;
+	bool sql, schema;
 	const char *csv;
 } opt;
 
@@ -19,6 +19,8 @@ static const struct opt options[] = {
 	    "write SQL instead of filling a database", 0, 0 },
 	{ 0, "csv", OPT_STR, &opt.csv, "DIR",
 	    "write a CSV file for each table into DIR", 0, 0 },
+	{ 0, "schema", OPT_FLAG, &opt.schema, NULL,
+	    "only draw the tables, as a diagram of Mermaid", 0, 0 },
 	{ 0 }
 };
 
@@ -100,8 +102,14 @@ main(int argc, char **argv)
 
 	about.keys = schema_collect_keys();
 	filter_begin(&f, &about, options, argc, argv);
-	if (opt.sql && opt.csv != NULL)
-		die("--sql and --csv exclude each other");
+	if (opt.sql + opt.schema + (opt.csv != NULL) > 1)
+		die("--sql, --csv and --schema exclude each other");
+	if (opt.schema) {
+		filter_write_text(&f);
+		schema_put_diagram(filter_out(&f));
+		filter_emit(&f);
+		return filter_end(&f);
+	}
 	if (opt.sql || opt.csv != NULL) {
 		dump_all(&f);
 		return filter_end(&f);

@@ -344,3 +344,31 @@ schema_put_view(struct buf *b)
 	    "WHERE ended.\"execution_state\" = 1\n"
 	    "ORDER BY \"start_time\";\n");
 }
+
+/* The types are single words in a diagram. */
+void
+schema_put_diagram(struct buf *b)
+{
+	static const char *const types[] = { [BIGINT] = "bigint",
+	    [INT] = "int", [DOUBLE] = "double", [BOOLEAN] = "boolean",
+	    [TEXT] = "text", [JSON] = "json" };
+	const struct table *t;
+	const struct column *c;
+
+	buf_str(b, "erDiagram\n");
+	for (t = tables + 1; t < tables + N_TABLES; t++)
+		for (c = t->columns; c < t->columns + t->n_columns; c++)
+			if (c->parent != NO_TABLE)
+				buf_printf(b, "    %s %s--o{ %s : %s\n",
+				    tables[c->parent].name,
+				    (c->rules & NOT_NULL) != 0 ? "||" : "|o",
+				    t->name, c->name);
+	for (t = tables + 1; t < tables + N_TABLES; t++) {
+		buf_printf(b, "    %s {\n", t->name);
+		for (c = t->columns; c < t->columns + t->n_columns; c++)
+			buf_printf(b, "        %s %s%s\n", types[c->type],
+			    c->name, (c->rules & ID) != 0 ? " PK" :
+			    c->parent != NO_TABLE ? " FK" : "");
+		buf_str(b, "    }\n");
+	}
+}

@@ -70,4 +70,7 @@ enum dialect { PORTABLE, SQLITE };
 void schema_put_table(struct buf *, enum table_id, enum dialect);
 void schema_put_view(struct buf *);
 
+/* Writes the tables and their references as a diagram of Mermaid. */
+void schema_put_diagram(struct buf *);
+
 #endif
