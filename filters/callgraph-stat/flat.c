@@ -323,7 +323,7 @@ merge_entry(struct flat *p, struct entry *to, const struct entry *from)
 static void
 resolve(struct flat *p, struct entries *t, const uint32_t *numbers)
 {
-	struct entries new = { .n = 0 };
+	struct entries new = { .map = t->map };
 
 	for (size_t i = 0; i < t->n; i++) {
 		add_entry(&new, numbers[i]);
