@@ -463,9 +463,22 @@ group_makes(struct graph *g)
 	}
 }
 
+/* Lines that start at the same time are in the order of the log. */
+static int
+compare_lines(const void *a, const void *b)
+{
+	const struct recipe_line *x = a, *y = b;
+
+	return x->start_us != y->start_us ? cmp_i64(x->start_us, y->start_us) :
+	    cmp_u64(x->id, y->id);
+}
+
 void
 graph_link(struct graph *g)
 {
+	/* A make that is started may log its first line before that of its
+	   parent is logged. */
+	sort(g->lines, g->n_lines, sizeof *g->lines, compare_lines);
 	g->newest = mem_ones(g->texts.n + 1, sizeof *g->newest);
 	for (size_t i = 0; i < g->n_lines; i++)
 		link_line(g, (uint32_t)i);
