@@ -237,22 +237,29 @@ callgraph_read(struct callgraph *g, const struct rec *rec, const char **why)
 }
 
 void
-callgraph_leave_cpu_time(struct callgraph *g)
+measures_subtract_off_time(int64_t *measures)
 {
 	static const unsigned times[] = { SELF_NS, TOTAL_NS },
 	    off_times[] = { SELF_OFF_NS, TOTAL_OFF_NS };
 	int64_t *time, *off;
 
+	for (size_t k = 0; k < 2; k++) {
+		time = &measures[times[k]];
+		off = &measures[off_times[k]];
+		if (*time == INT_UNKNOWN || *off == INT_UNKNOWN)
+			continue;
+		/* More than all of the time, as in damaged records. */
+		if (*off > *time)
+			*off = *time;
+		*time -= *off;
+	}
+}
+
+void
+callgraph_subtract_off_time(struct callgraph *g)
+{
 	for (size_t i = 0; i < g->n_nodes; i++)
-		for (size_t k = 0; k < 2; k++) {
-			time = &g->nodes[i].measures[times[k]];
-			off = &g->nodes[i].measures[off_times[k]];
-			if (*time == INT_UNKNOWN || *off == INT_UNKNOWN)
-				continue;
-			if (*off > *time)
-				*off = *time;
-			*time -= *off;
-		}
+		measures_subtract_off_time(g->nodes[i].measures);
 }
 
 int64_t

@@ -139,10 +139,11 @@ bool callgraph_read_modules(struct callgraph *, const struct rec *,
     const char **why);
 
 /*
- * Replaces self_ns and total_ns by the time on the CPU: subtracts self_off_ns
- * and total_off_ns, where they are known.
+ * Replace self_ns and total_ns by the time on the CPU: subtract self_off_ns and
+ * total_off_ns, where they are known, in one array of measures or in all nodes.
  */
-void callgraph_leave_cpu_time(struct callgraph *);
+void measures_subtract_off_time(int64_t *measures);
+void callgraph_subtract_off_time(struct callgraph *);
 
 /*
  * Reads the next callgraph record of the input, and rejects malformed ones.

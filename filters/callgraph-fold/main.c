@@ -85,7 +85,7 @@ write_stacks(struct filter *f, struct callgraph *g,
 
 	stacks_init(&stacks, opt.collapse_recursion);
 	while ((rec = callgraph_next(g, f)) != NULL) {
-		callgraph_leave_cpu_time(g);
+		callgraph_subtract_off_time(g);
 		stacks_add(&stacks, g);
 		if (rec_str(rec, GRAPH_PROGRAM, &program) == REC_OK)
 			stacks_add_program(&stacks, program);
@@ -105,7 +105,7 @@ write_pprof(struct filter *f, struct callgraph *g, const struct by *by)
 
 	pprof_init(&profile, opt.collapse_recursion);
 	while ((rec = callgraph_next(g, f)) != NULL) {
-		callgraph_leave_cpu_time(g);
+		callgraph_subtract_off_time(g);
 		pprof_add(&profile, g, rec);
 	}
 	if (profile.stacks.n > 0)

@@ -282,25 +282,6 @@ flat_add(struct flat *p, const struct callgraph *g,
 
 /* --- finishing ------------------------------------------------------------ */
 
-static void
-subtract_off_time(int64_t *measures)
-{
-	static const unsigned times[] = { SELF_NS, TOTAL_NS },
-	    off_times[] = { SELF_OFF_NS, TOTAL_OFF_NS };
-	int64_t *time, *off;
-
-	for (size_t k = 0; k < 2; k++) {
-		time = &measures[times[k]];
-		off = &measures[off_times[k]];
-		if (*time == INT_UNKNOWN || *off == INT_UNKNOWN)
-			continue;
-		/* More than all of the time, as in damaged records. */
-		if (*off > *time)
-			*off = *time;
-		*time -= *off;
-	}
-}
-
 /* Adds the tallies of an entry to those of another one. */
 static void
 merge_entry(struct flat *p, struct entry *to, const struct entry *from)
@@ -377,10 +358,10 @@ flat_finish(struct flat *p)
 	if (!p->has_cpu_time)
 		return;
 	for (int side = 0; side < N_SIDES; side++) {
-		subtract_off_time(p->totals[side].measures);
+		measures_subtract_off_time(p->totals[side].measures);
 		for (size_t k = 0; k < 2; k++)
 			for (size_t i = 0; i < tables[k]->n; i++)
-				subtract_off_time(
+				measures_subtract_off_time(
 				    tables[k]->list[i].tallies[side].measures);
 	}
 }

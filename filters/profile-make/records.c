@@ -443,7 +443,7 @@ read_callgraph(struct records *r, struct span text, uint32_t run)
 
 	if (rec == NULL || !callgraph_read(&r->graph, rec, &why))
 		return why;
-	callgraph_leave_cpu_time(&r->graph);
+	callgraph_subtract_off_time(&r->graph);
 	functions_begin(&r->functions, &r->graph, 0);
 	for (size_t i = 0; i < r->graph.n_nodes; i++) {
 		node = &r->graph.nodes[i];
