@@ -6,7 +6,7 @@
 
 /*
  * Adds the text of a query in a form that does not depend on its constants, so
- * that runs of one query with others are told to be the same:
+ * that two runs of a query with different constants have the same text:
  *
  *	SELECT a FROM "T" -- why		select a from "T" where
  *	  WHERE b IN (1, 2) AND c < -0.5;	b in (?) and c < ?

@@ -162,7 +162,7 @@ functions_unversioned(struct span name)
 }
 
 /*
- * The part of a module's name that functions of one name are told apart by.
+ * The part of a module's name that distinguishes functions of one name.
  * BY_VERSION leaves out what differs between versions: of the program, that is
  * all of its name.
  */

@@ -422,7 +422,6 @@ static _Noreturn void
 finish(struct filter *f)
 {
 	struct buf *b = filter_out(f);
-
 	sigset_t pipe;
 
 	if (state.output_error == EPIPE)

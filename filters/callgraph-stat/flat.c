@@ -258,7 +258,7 @@ flat_add(struct flat *p, const struct callgraph *g,
 	totals->nodes += (int64_t)g->n_nodes;
 
 	functions_begin(&p->functions, g, (unsigned)side);
-	/* All files of a side are told apart, not only those of a record. */
+	/* Files are distinguished within a side, not within a record. */
 	p->places.side = (unsigned)side;
 	p->places.record = (uint32_t)side;
 	for (size_t i = 0; i < g->n_nodes; i++) {

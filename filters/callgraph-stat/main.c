@@ -43,7 +43,7 @@ static const struct about about = {
 	.reports = true,
 };
 
-/* The values of --sort; N_MEASURES stands for the name. */
+/* The values of --sort; N_MEASURES means sorting by name. */
 static const struct {
 	const char *name;
 	unsigned measure;

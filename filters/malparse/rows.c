@@ -112,7 +112,7 @@ put_int(struct buf *b, const char *column, int64_t value)
 		json_int(b, column, value);
 }
 
-/* An estimate as C prints it, such as 1.5e+06; nothing if it is no number. */
+/* Writes an estimate such as 1.5e+06, unless it is not a finite number. */
 static void
 put_real(struct buf *b, const char *column, struct span text)
 {
