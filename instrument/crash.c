@@ -1,11 +1,10 @@
 /*
  * crash - report the shadow stack when a fatal signal arrives
  *
- * A handler for SIGSEGV and similar signals sends the shadow stack, which has
- * the calls that have not returned (see hooks.c).  The handler may have
- * interrupted any code, even code that holds the link's lock, so it uses a
- * connection, a buffer and a stack of its own.  Then it passes the signal on to
- * the program's own handler or to the default action.
+ * A handler for SIGSEGV and similar signals copies the shadow stack, which has
+ * the calls that have not returned (see hooks.c), to the shared memory.  Then
+ * it passes the signal on to the program's own handler or to the default
+ * action.
  *
  * The program should neither notice this handler nor be able to replace it.  So
  * sigaction() and signal() are interposed: they store the action that the
@@ -16,16 +15,12 @@
 #include <signal.h>
 
 #include "instrument/crash.h"
-#include "instrument/emit.h"
 #include "instrument/instrument.h"
-#include "instrument/link.h"
-#include "instrument/put.h"
+#include "instrument/shared.h"
 #include "instrument/state.h"
 #include "instrument/sys.h"
 #include "instrument/thread.h"
 #include "instrument/tree.h"
-
-enum { FRAMES_MAX = 1000, REPORTS_MAX = 16, STACK_SIZE = 16 * 1024 };
 
 typedef void handler(int);
 
@@ -44,10 +39,6 @@ handler *__interceptor_signal(int, handler *) __attribute__((weak));
 static struct sigaction program_actions[_NSIG];	/* of fatal signals */
 static bool is_installed;
 
-static struct out report = { .fd = -1 };
-static char stack[STACK_SIZE] __attribute__((aligned(16)));	/* for it */
-static int is_reporting, n_reports;
-
 static bool
 is_fatal(int number)
 {
@@ -56,112 +47,47 @@ is_fatal(int number)
 }
 
 /*
- * Writes the innermost call first.  A frame has only its caller's node, so the
- * node of the call f[-1] is the caller in f or, for the innermost call, the
- * current node.
+ * Copies the calls, the innermost first.  A frame has only its caller's node,
+ * so the node of the call f[-1] is the caller in f or, for the innermost call,
+ * the current node.
  */
 static void
-put_frames(const struct thread *t)
+copy_frames(const struct thread *t, struct shared_crash *to)
 {
 	const struct node *n = thread_node(t);
 	const struct frame *f = t->top;
-	int n_written = 0;
 
-	put_str(&report, ",\"frames\":[");
-	for (; f > t->frames && n_written < FRAMES_MAX; n = (--f)->caller) {
+	for (; f > t->frames && to->n_frames < CRASH_FRAMES_MAX;
+	    n = (--f)->caller) {
 		if (f[-1].sp & FRAME_NO_NODE)
 			continue;
-		put_str(&report, n_written == 0 ? "\"" : ",\"");
-		put_call(&report, n);
-		put_str(&report, "\"");
-		n_written++;
+		to->frames[to->n_frames].function = n->function;
+		to->frames[to->n_frames++].call_site = n->call_site;
 	}
-	put_str(&report, "]");
-	if (f > t->frames)
-		put_number(&report, "frames_omitted",
-		    (uint64_t)(f - t->frames));
-}
-
-static void
-send_report(int number)
-{
-	static const struct thread no_calls;
-	const struct thread *t = self;
-
-	report.fd = link_connect();
-	if (report.fd < 0)
-		return;
-	report.len = report.sent = 0;
-	link_put_hello(&report);
-	emit_modules(&report, 0, STALL_TIMEOUT_NS);
-	/* The next line may need the whole buffer. */
-	if (!link_flush(&report, STALL_TIMEOUT_NS)) {
-		SYS(close, report.fd);
-		return;
-	}
-	put_begin_record(&report, "crash");
-	put_number(&report, "time_us", (uint64_t)sys_time_us());
-	put_number(&report, "signal", (uint64_t)number);
-	put_frames(t != NULL ? t : &no_calls);
-	put_end_record(&report);
-	link_flush(&report, STALL_TIMEOUT_NS);
-	SYS(close, report.fd);
+	to->n_omitted = (size_t)(f - t->frames);
 }
 
 /*
  * Some programs handle such signals and continue, perhaps many times: only the
- * first REPORTS_MAX crashes are reported.  If the signal ends the program, also
- * emits what was counted, unless another thread holds the link for long.
+ * first CRASHES_MAX crashes are reported.
  */
 static void
-make_report(int number)
+report_crash(int number)
 {
-	if (n_reports++ < REPORTS_MAX)
-		send_report(number);
-	if (program_actions[number].sa_handler == SIG_DFL)
-		emit(STALL_TIMEOUT_NS, false);
-}
-
-/*
- * Calls make_report() on a stack of its own, because that of the handler may be
- * small.  A debugger finds the caller by the frame pointer.
- */
-static __attribute__((noinline)) void
-make_report_on_stack(int number)
-{
-	void *frame = __builtin_frame_address(0);
-
-	__asm__ volatile (
-	    "movq %%rsp, %%rbx\n\t"
-	    "movq %[top], %%rsp\n\t"
-	    "call %P[f]\n\t"
-	    "movq %%rbx, %%rsp"
-	    : "+r" (frame), "+D" (number)
-	    : [top] "r" (stack + STACK_SIZE), [f] "i" (make_report)
-	    : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11",
-	      "memory", "cc");
-}
-
-/*
- * A crash during the report of another one is not reported.  If it ends the
- * program, it waits for that report.
- */
-static void
-report_crash(int number, bool is_last)
-{
-	uint64_t mask;
+	struct shared_crash *to;
+	size_t i;
 
 	if (dormant || !state_is_ours())
 		return;
-	mask = sys_block_signals();
-	if (__atomic_exchange_n(&is_reporting, 1, __ATOMIC_ACQUIRE) == 0) {
-		make_report_on_stack(number);
-		__atomic_store_n(&is_reporting, 0, __ATOMIC_RELEASE);
-	}
-	for (int ms = 0; is_last && ms < 1000 && __atomic_load_n(&is_reporting,
-	    __ATOMIC_ACQUIRE) != 0; ms++)
-		sys_sleep_ms(1);
-	sys_restore_signals(mask);
+	i = __atomic_fetch_add(&shared->n_crashes, 1, __ATOMIC_RELAXED);
+	if (i >= CRASHES_MAX)
+		return;
+	to = &shared->crashes[i];
+	to->signal = number;
+	to->time_us = sys_time_us();
+	if (self != NULL)
+		copy_frames(self, to);
+	__atomic_store_n(&to->is_complete, 1, __ATOMIC_RELEASE);
 }
 
 /*
@@ -205,7 +131,7 @@ on_crash(int number, siginfo_t *info, void *context)
 {
 	struct sigaction action = program_actions[number], next;
 
-	report_crash(number, action.sa_handler == SIG_DFL);
+	report_crash(number);
 	/*
 	 * With SA_RESETHAND the program's handler runs only once.  From the
 	 * next signal on, the default action follows the report.
@@ -317,10 +243,4 @@ crash_uninstall(void)
 	for (int i = 1; i < _NSIG; i++)
 		if (is_fatal(i))
 			__sigaction(i, &program_actions[i], NULL);
-}
-
-void
-crash_fork(void)
-{
-	is_reporting = n_reports = 0;
 }

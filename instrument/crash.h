@@ -7,7 +7,6 @@
 
 void crash_init(void);		/* installs the handlers */
 void crash_uninstall(void);
-void crash_fork(void);
 
 #pragma GCC visibility pop
 

@@ -34,6 +34,7 @@
 
 #include "instrument/hooks.h"
 #include "instrument/instrument.h"
+#include "instrument/shared.h"
 #include "instrument/start.h"
 #include "instrument/state.h"
 #include "instrument/thread.h"
@@ -88,7 +89,6 @@ count_overflow(struct thread *t)
 {
 	if (t->current != &t->overflow)
 		t->overflow_target = t->current;
-	local_add(&t->overflow_calls, 1);
 	if (t->slab != NULL)
 		local_add(&t->slab->overflow_calls, 1);
 	local_add(&t->overflow_target->calls, 1);
@@ -100,6 +100,10 @@ enter_slowly(struct thread *t, struct node *caller, struct node *last,
 {
 	struct node *n;
 
+	if (UNLIKELY(shared->is_abandoned)) {
+		state_give_up();
+		return;
+	}
 	n = caller == &t->overflow ? NULL :
 	    tree_find_or_add(t, caller, function, call_site);
 	if (n == NULL) {
@@ -158,17 +162,33 @@ enter(struct thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp)
 	push(t, caller, n, sp);
 }
 
+static inline void
+begin_slow(struct thread *t)
+{
+	if (settings.timed) {
+		fence();
+		account_time(t);
+	}
+}
+
+static inline void
+end_slow(struct thread *t)
+{
+	thread_publish(t);
+	if (settings.timed)
+		fence();
+}
+
 /* The following two are not inlined, so that the hot path has no registers to
    save. */
 
 static __attribute__((noinline)) void
-enter_timed(struct thread *t, uintptr_t function, uintptr_t call_site,
+enter_slow(struct thread *t, uintptr_t function, uintptr_t call_site,
     uintptr_t sp)
 {
-	fence();
-	account_time(t);
+	begin_slow(t);
 	enter(t, function, call_site, sp);
-	fence();
+	end_slow(t);
 }
 
 static __attribute__((noinline)) void
@@ -195,8 +215,8 @@ __cyg_profile_func_enter(void *function, void *call_site)
 	if (UNLIKELY(t == NULL))
 		enter_first((uintptr_t)function, (uintptr_t)call_site,
 		    CALLERS_SP());
-	else if (UNLIKELY(settings.timed))
-		enter_timed(t, (uintptr_t)function, (uintptr_t)call_site,
+	else if (UNLIKELY(settings.is_slow))
+		enter_slow(t, (uintptr_t)function, (uintptr_t)call_site,
 		    CALLERS_SP());
 	else
 		enter(t, (uintptr_t)function, (uintptr_t)call_site,
@@ -221,6 +241,7 @@ hooks_unwind_to(struct thread *t, struct frame *to)
 	t->current = n;
 	BARRIER();
 	t->top = to;
+	thread_publish(t);
 }
 
 /*
@@ -266,7 +287,7 @@ exit_slowly(struct thread *t, uintptr_t function, uintptr_t sp)
 			if (n->function == function ||
 			    (f[-1].sp & FRAME_NO_NODE))
 				break;
-		is_misplaced |= f > t->frames && f < t->top;
+		shared->is_misplaced |= f > t->frames && f < t->top;
 		if (f > t->frames)
 			hooks_unwind_to(t, f - 1);
 	}
@@ -286,12 +307,11 @@ leave(struct thread *t, uintptr_t function, uintptr_t sp)
 }
 
 static __attribute__((noinline)) void
-leave_timed(struct thread *t, uintptr_t function, uintptr_t sp)
+leave_slow(struct thread *t, uintptr_t function, uintptr_t sp)
 {
-	fence();
-	account_time(t);
+	begin_slow(t);
 	leave(t, function, sp);
-	fence();
+	end_slow(t);
 }
 
 /* In a child that fork() has not made: it returns before its first call. */
@@ -317,8 +337,8 @@ __cyg_profile_func_exit(void *function, void *call_site)
 	t = self;
 	if (UNLIKELY(t == NULL))
 		return;
-	if (UNLIKELY(settings.timed))
-		leave_timed(t, (uintptr_t)function, CALLERS_SP());
+	if (UNLIKELY(settings.is_slow))
+		leave_slow(t, (uintptr_t)function, CALLERS_SP());
 	else
 		leave(t, (uintptr_t)function, CALLERS_SP());
 }

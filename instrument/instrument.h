@@ -10,31 +10,27 @@
 /*
  * The instrument is linked into programs that are compiled with
  * -finstrument-functions: each function calls one hook at its entry and another
- * one at its exit.  The hooks count the calls of each thread in a tree.  An
- * emission sends what has been counted since the previous emission to the
- * wrapper, callgraph-record(1), which started the program.
+ * one at its exit.  The hooks count the calls of each thread in a tree, in
+ * memory that the wrapper reads, callgraph-record(1), which started the
+ * program.
  *
  * These are its files; each uses only files that are listed before it.
  *
  *	sys		system calls
- *	bytes		strings and memory, without the C library
+ *	bytes		strings, without the C library
  *	state		settings and state of the process
  *	shared		the memory that the wrapper reads too
- *	put		an output buffer, and JSON written into it
  *	modules		which ELF file contains an address
  *	tree		the call tree of one thread
  *	thread		all threads, each with its tree and its shadow stack
- *	link		the connection to the wrapper
- *	marks		the queue of weir_mark()
- *	emit		makes emissions
- *	helper		a thread that emits at intervals and takes samples
+ *	link		hands the memory over to the wrapper
  *	crash		handlers for SIGSEGV and other fatal signals
  *	seccomp		ends all system calls once the program forbids them
  *	start		initialization, fork and exit
  *	hooks		function entry and exit: the hot path
  *	calibrate	measures the cost of the hooks; the constructor
  *	jump		longjmp, exceptions and vfork, which abandon calls
- *	weir-mark	weir_mark(), which programs call
+ *	mark		weir_mark(), which programs call
  *
  * A signal may interrupt a hook anywhere, and its handler may call hooks on the
  * same data.  So hooks take no lock, and data that a handler may change as well
@@ -83,7 +79,7 @@ local_compare_exchange(void *p, uint64_t *expected, uint64_t wanted)
 	return done;
 }
 
-/* The processor's time-stamp counter; emit.c converts ticks to nanoseconds. */
+/* The processor's time-stamp counter; the wrapper converts ticks. */
 static inline uint64_t
 ticks(void)
 {

@@ -1,21 +1,27 @@
 #ifndef WEIR_LAYOUT_H
 #define WEIR_LAYOUT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /*
- * The memory of an instrumented process that the wrapper maps too.  It contains
- * the call trees and the modules.  When the process has ended without a final
- * emission, in whatever way, the wrapper reads from this memory what the
- * process has not sent.
+ * The memory in which an instrumented process counts, and which it shares with
+ * the wrapper.  The process only writes: the wrapper takes snapshots, and
+ * writes the differences as records.
  *
  * It is a memfd of a fixed size: a struct shared, then slabs of SLAB_SIZE bytes
  * from SLABS_OFFSET on, which are sparse.  A slab belongs to one tree.  It is a
  * struct slab and an array of nodes, each of node_size bytes; nodes that are
  * not used yet are zero.  All pointers are addresses in the process.
+ *
+ * Each process connects to the wrapper's socket, sends GREETING with the
+ * descriptor of its memory (SCM_RIGHTS), and closes the connection.  A process
+ * that has no memory to share sends GREETING alone.
  */
+#define GREETING "weir 4\n"	/* with the version of this file */
+
+/* Not a bool, of which the compiler expects that it is 0 or 1. */
+typedef unsigned char flag;
 
 /*
  * The wrapper's socket has an abstract name, which is in the environment: @ in
@@ -30,13 +36,13 @@
 #define SOCKET_TAG_MASK (UINT64_C(0xffffffff) << 32)
 enum {
 	SOCKET_NAME_LEN = sizeof "@weir-" - 1 + 16,
-	SOCKET_TIMED = 1, SOCKET_FOLDS = 2, SOCKET_NO_HELPER = 4,
+	SOCKET_TIMED = 1, SOCKET_FOLDS = 2, SOCKET_SAMPLED = 4,
 	SOCKET_FLAGS = 7
 };
 
 /*
  * A node of the call tree: a function, called from one call site, below one
- * chain of callers.
+ * chain of callers.  The counts only grow.
  */
 struct node {
 	uintptr_t function, call_site;	/* call_site: the return address */
@@ -46,24 +52,22 @@ struct node {
 	struct node *parent;	/* NULL: the root, or not in the tree yet */
 	struct node *children;	/* root of a hash trie, see tree.c */
 	struct node *branch[2];	/* this node's links in its parent's trie */
-	uint64_t sent_calls;	/* value of calls when last sent */
-	uint32_t samples;	/* since the last emission */
-	uint32_t index;		/* number in this emission, see emit.c; or 0 */
 	/* Allocated only if time is measured. */
 	uint64_t off_ns;	/* the part of self_ticks off the CPU */
-	uint64_t sent_ticks, sent_off_ns;	/* values when last sent */
 };
 
 /* Nodes of one tree, parents before their children. */
 struct slab {
-	struct slab *older;
-	struct slab *newer;	/* set and valid during a visit, see tree.c */
 	uint64_t used;		/* nodes claimed, perhaps more than fit */
 	/* Calls counted at an ancestor while this slab was the newest. */
 	uint64_t overflow_calls;
-	uint32_t visited;	/* nodes that the current visit covers */
-	uint32_t padding;
 	unsigned char nodes[];
+};
+
+enum { PROBE_SCALE = 256 };
+enum {
+	MODULES_MAX = 2048, PATHS_SIZE = 256 * 1024, MARKS_MAX = 1024,
+	CRASHES_MAX = 16, CRASH_FRAMES_MAX = 1000, SAMPLED_MAX = 1024
 };
 
 /* A range of addresses: an ELF file, or other executable memory. */
@@ -73,13 +77,38 @@ struct shared_module {
 	uint64_t inode;		/* of the file; 0 if there is none */
 	size_t path;		/* offset in paths */
 	uintptr_t dynamic;	/* the dynamic section, or 0 */
-	bool is_elf;
-	bool is_replaced;	/* another file has code at its addresses */
+	flag is_elf;
+	flag is_replaced;	/* another file has code at its addresses */
+	flag is_uncounted;	/* at the end: its calls were not counted */
 	unsigned char build_id_len, build_id[20];
 };
 
-enum { PROBE_SCALE = 256 };
-enum { MODULES_MAX = 2048, PATHS_SIZE = 256 * 1024 };
+/* A call of weir_mark(): slot number % MARKS_MAX. */
+struct shared_mark {
+	uint64_t number;	/* 1 for the first; set last */
+	int64_t time_us;	/* since 1970 */
+	double value;
+	char name[64];
+};
+
+/* A fatal signal, with the calls that had not returned. */
+struct shared_crash {
+	flag is_complete;	/* set last */
+	int signal;
+	int64_t time_us;	/* since 1970 */
+	size_t n_frames;
+	size_t n_omitted;	/* outer calls, for which there is no room */
+	struct {
+		uintptr_t function, call_site;
+	} frames[CRASH_FRAMES_MAX];	/* the innermost first */
+};
+
+/* What is sampled.  Each has a cache line: its thread writes at each call. */
+struct shared_thread {
+	int tid;		/* 0: ended */
+	struct node *current;
+	char rest_of_line[48];
+};
 
 struct shared {
 	uint64_t address;	/* of this structure in the process */
@@ -89,10 +118,24 @@ struct shared {
 	/* Ticks that hooks add to an interval (calibrate.c), * PROBE_SCALE. */
 	uint64_t probe_ticks;
 	uint64_t n_lost_processes;	/* see shared_lose_process() */
-	bool sampled, folded_recursion;
-	bool has_off_time;	/* off_ns of all nodes is complete */
-	int n_modules;		/* only grows; modules[0..n) never change */
+	size_t program;		/* its path, an offset in paths */
+	uint64_t program_inode;	/* or 0 */
+	flag is_sampled, folds_recursion;
+	flag has_off_time;	/* off_ns of all nodes is complete */
+	flag is_misplaced;	/* calls may be below the wrong callers */
+	flag has_given_up;	/* nothing is counted any more */
+	flag is_finished;	/* the process ends normally */
+	flag is_abandoned;	/* set by the wrapper: nobody reads this */
+	int n_modules;		/* only grows */
+	uint64_t n_marks;	/* slots claimed */
+	uint64_t n_marks_read;	/* set by the wrapper */
+	uint64_t n_marks_dropped;
+	size_t n_crashes;	/* claimed, perhaps more than fit */
+	int n_threads;		/* likewise */
 	struct shared_module modules[MODULES_MAX];
+	struct shared_mark marks[MARKS_MAX];
+	struct shared_crash crashes[CRASHES_MAX];
+	__attribute__((aligned(64))) struct shared_thread threads[SAMPLED_MAX];
 	char paths[PATHS_SIZE];	/* strings */
 };
 

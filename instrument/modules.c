@@ -2,7 +2,7 @@
  * modules - which ELF file contains an address
  *
  * At the first call of a function in an unknown module, /proc/self/maps is read
- * at once, because a library may be unloaded before its calls are emitted.
+ * at once, because a library may be unloaded before the wrapper asks for it.
  * dl_iterate_phdr() is not an option: it takes a lock that the caller of
  * dlopen() holds, and it must not be called in a signal handler.
  */
@@ -26,6 +26,7 @@ enum { RET = 0xc3, ENDBR64 = 0xf3 };	/* first bytes of instructions */
 
 static size_t paths_used;
 static int is_reading;
+static bool is_wanted;	/* the maps are to be read again */
 
 /* A line of /proc/self/maps. */
 struct mapping {
@@ -287,51 +288,47 @@ read_maps(int fd)
 	}
 }
 
-int
-modules_count(void)
-{
-	return shared == NULL ? 0 :
-	    __atomic_load_n(&shared->n_modules, __ATOMIC_ACQUIRE);
-}
-
 /*
- * If another thread is reading the maps, this does not wait: emit.c calls
- * modules_ensure_known() again for the nodes that it sends.
+ * If another thread is reading the maps, or the code that a signal handler has
+ * interrupted, this does not wait: they are read again there.
  */
-bool
+void
 modules_read_all(void)
 {
 	int fd;
 
-	if (shared == NULL || __atomic_exchange_n(&is_reading, 1,
-	    __ATOMIC_ACQUIRE) != 0)
-		return false;
-	fd = (int)SYS(open, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		read_maps(fd);
-		SYS(close, fd);
+	__atomic_store_n(&is_wanted, true, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&is_wanted, __ATOMIC_SEQ_CST) &&
+	    __atomic_exchange_n(&is_reading, 1, __ATOMIC_SEQ_CST) == 0) {
+		__atomic_store_n(&is_wanted, false, __ATOMIC_SEQ_CST);
+		fd = (int)SYS(open, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+		if (fd >= 0) {
+			read_maps(fd);
+			SYS(close, fd);
+		}
+		__atomic_store_n(&is_reading, 0, __ATOMIC_SEQ_CST);
 	}
-	__atomic_store_n(&is_reading, 0, __ATOMIC_RELEASE);
-	return true;
 }
 
-bool
+void
 modules_ensure_known(uintptr_t address)
 {
-	if (is_confined || shared == NULL ||
-	    shared->n_modules == MODULES_MAX ||
-	    find(address) != NULL || !modules_read_all())
-		return true;
-	return find(address) != NULL;
+	if (!is_confined && shared->n_modules < MODULES_MAX &&
+	    find(address) == NULL)
+		modules_read_all();
 }
 
-const struct shared_module *
-modules_program(void)
+void
+modules_find_program(void)
 {
 	uintptr_t headers = getauxval(AT_PHDR);
+	const struct shared_module *m;
 
 	modules_ensure_known(headers);
-	return shared != NULL ? find(headers) : NULL;
+	m = find(headers);
+	shared->program = m != NULL ? m->path :
+	    store_path((const char *)getauxval(AT_EXECFN));
+	shared->program_inode = m != NULL ? m->inode : 0;
 }
 
 /* --- hooks that are not called --- */
@@ -340,7 +337,7 @@ modules_program(void)
 static uintptr_t
 find_string(uintptr_t at, size_t n, const char *s)
 {
-	static char text[4096];		/* the link is locked */
+	static char text[4096];
 	size_t len = bytes_length(s) + 1, got;
 
 	for (; n >= len; at += got - len + 1, n -= got - len + 1) {
@@ -354,9 +351,12 @@ find_string(uintptr_t at, size_t n, const char *s)
 	return 0;
 }
 
-/* Looks at the address to which the dynamic linker has bound the symbol. */
-bool
-modules_calls_empty(const struct shared_module *m, const char *name)
+/*
+ * Is the function of this name empty that the module calls?  Looks at the
+ * address to which the dynamic linker has bound the name.
+ */
+static bool
+calls_empty(const struct shared_module *m, const char *name)
 {
 	static const int tables[] = { DT_JMPREL, DT_PLTRELSZ, DT_RELA,
 	    DT_RELASZ };
@@ -388,6 +388,17 @@ modules_calls_empty(const struct shared_module *m, const char *name)
 	}
 	return peek(bound, code, sizeof code) && (code[0] == RET ||
 	    (code[0] == ENDBR64 && code[4] == RET));
+}
+
+void
+modules_find_uncounted(void)
+{
+	struct shared_module *m = shared->modules;
+
+	modules_read_all();
+	for (int i = 0; i < shared->n_modules; i++, m++)
+		m->is_uncounted = m->is_elf && !m->is_replaced &&
+		    calls_empty(m, "__cyg_profile_func_enter");
 }
 
 /* A thread that was reading the maps does not exist in the child. */

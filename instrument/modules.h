@@ -7,29 +7,23 @@
 
 void modules_fork(void);
 
-/*
- * Adds all modules that are loaded now.  Returns false if another thread is
- * adding modules, or if there is no memory for them (shared is NULL).
- */
-bool modules_read_all(void);
-int modules_count(void);
+/* Adds all modules that are loaded now. */
+void modules_read_all(void);
+
+/* Adds the module that contains the address, unless it is known. */
+void modules_ensure_known(uintptr_t address);
 
 /*
- * Adds the module that contains the address, unless it is known.  Returns false
- * if it has read /proc/self/maps and found no module: the next attempt would
- * cost as much and probably fail again.  Returns true otherwise, even if it has
- * not read the maps because another thread is reading them.
+ * Sets shared->program to the program, which is not the dynamic linker or an
+ * emulator if that was executed to run it.
  */
-bool modules_ensure_known(uintptr_t address);
+void modules_find_program(void);
 
 /*
- * The program, not the dynamic linker or an emulator if that was executed to
- * run it; or NULL.
+ * Sets is_uncounted of the modules, of those loaded now, whose calls are not
+ * counted.  For one thread at a time.
  */
-const struct shared_module *modules_program(void);
-
-/* Is the function of this name empty that the module calls? */
-bool modules_calls_empty(const struct shared_module *, const char *name);
+void modules_find_uncounted(void);
 
 #pragma GCC visibility pop
 

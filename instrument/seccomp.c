@@ -3,10 +3,9 @@
  *
  * After seccomp(), in strict mode or with a filter, a system call of the
  * instrument could kill the program.  So the instrument makes none from then
- * on: the helper thread ends, signals are handled by the program alone, and
- * there is no final emission; the wrapper reads the shared memory instead.  A
- * thread that makes its first call after that is not counted.  Strict mode
- * forbids the time-stamp counter as well.
+ * on, and signals are handled by the program alone.  A thread that makes its
+ * first call after that is not counted.  Strict mode forbids the time-stamp
+ * counter as well.
  *
  * prctl() and syscall(), with which programs call seccomp(), are interposed.
  * syscall() is in assembly because a system call may return on another stack.
@@ -20,10 +19,7 @@
 #include <sys/prctl.h>
 
 #include "instrument/crash.h"
-#include "instrument/emit.h"
-#include "instrument/helper.h"
 #include "instrument/instrument.h"
-#include "instrument/link.h"
 #include "instrument/modules.h"
 #include "instrument/shared.h"
 #include "instrument/state.h"
@@ -47,8 +43,6 @@ enter_confinement(bool is_strict)
 			;
 		thread_unset_altstack(self);
 	}
-	emit(STALL_TIMEOUT_NS, false);
-	helper_stop();
 	crash_uninstall();
 	if (settings.timed && self != NULL)
 		account_time(self);
@@ -61,13 +55,9 @@ enter_confinement(bool is_strict)
 static void
 leave_confinement(void)
 {
-	uint64_t mask = sys_block_signals();
-
 	settings.timed = shared->node_size == sizeof(struct node);
 	is_confined = false;
 	crash_init();
-	helper_start();
-	sys_restore_signals(mask);
 }
 
 static bool

@@ -17,6 +17,7 @@
 enum { SLACK = 2048 * SLAB_SIZE, SPARE = 2 * SLAB_SIZE };
 
 struct shared *shared;
+static struct shared *ancestors;	/* memory, of a lost process */
 int shared_fd = -1;
 
 /*
@@ -35,34 +36,35 @@ node_size(void)
 	    offsetof(struct node, off_ns);
 }
 
-/* The result is at most a quarter of the address space, if that is limited. */
+/*
+ * As much as all nodes may need, but no more than the program's files may have
+ * (ftruncate() would send it SIGXFSZ), and than a quarter of its address space.
+ */
 static size_t
 choose_size(void)
 {
-	struct rlimit space = { RLIM_INFINITY, 0 };
+	struct rlimit space = { RLIM_INFINITY, 0 }, file = space;
 	size_t size = SLABS_OFFSET + SLACK + settings.max_nodes * node_size();
 
 	SYS(prlimit64, 0, RLIMIT_AS, NULL, &space);
+	SYS(prlimit64, 0, RLIMIT_FSIZE, NULL, &file);
 	if (size > space.rlim_cur / 4)
 		size = (size_t)space.rlim_cur / 4;
+	if (size > file.rlim_cur)
+		size = (size_t)file.rlim_cur;
 	return size & ~(size_t)(SLAB_SIZE - 1);
 }
 
 /*
  * Creates a memfd that cannot shrink: otherwise the wrapper could crash when it
- * reads.  Returns -1 if the size is above RLIMIT_FSIZE, because ftruncate()
- * would then send SIGXFSZ to the program.
+ * reads.
  */
 static int
 create_memfd(size_t size)
 {
-	struct rlimit file = { RLIM_INFINITY, 0 };
-	int fd;
+	int fd = (int)SYS(memfd_create, "weir", MFD_CLOEXEC |
+	    MFD_ALLOW_SEALING);
 
-	SYS(prlimit64, 0, RLIMIT_FSIZE, NULL, &file);
-	if (size > file.rlim_cur)
-		return -1;
-	fd = (int)SYS(memfd_create, "weir", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -1;
 	if (SYS(ftruncate, fd, size) == 0 && SYS(fcntl, fd, F_ADD_SEALS,
@@ -75,8 +77,8 @@ create_memfd(size_t size)
 /*
  * Memory that is shared with the wrapper is shared with child processes too.  A
  * forked child must not count in it before it has memory of its own
- * (shared_fork()), so the memory is shared only if the kernel stops the hooks
- * of every such child, see struct counting.
+ * (shared_fork()), so there is none unless the kernel stops the hooks of every
+ * such child, see struct counting.
  */
 bool
 shared_init(void)
@@ -91,7 +93,8 @@ shared_init(void)
 	if (size < mapped)
 		return false;
 	shared_fd = state_wipe_on_fork() ? create_memfd(size) : -1;
-	shared = sys_map_extensible(mapped, size, shared_fd);
+	if (shared_fd >= 0)
+		shared = sys_map_extensible(mapped, size, shared_fd);
 	if (shared == NULL) {
 		shared_close_fd();
 		return false;
@@ -100,8 +103,8 @@ shared_init(void)
 	shared->size = size;
 	shared->node_size = node_size();
 	shared->has_off_time = settings.timed;
-	shared->sampled = settings.sample_period_ns > 0;
-	shared->folded_recursion = settings.fold_recursion;
+	shared->is_sampled = settings.sampled;
+	shared->folds_recursion = settings.fold_recursion;
 	return true;
 }
 
@@ -119,9 +122,11 @@ shared_fork(void)
 void
 shared_lose_process(struct shared *parents)
 {
-	shared = parents;
-	if (shared != NULL)
-		__atomic_fetch_add(&shared->n_lost_processes, 1,
+	if (parents != NULL)
+		ancestors = parents;
+	shared = NULL;
+	if (ancestors != NULL)
+		__atomic_fetch_add(&ancestors->n_lost_processes, 1,
 		    __ATOMIC_RELAXED);
 }
 

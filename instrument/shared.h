@@ -5,7 +5,7 @@
 
 #pragma GCC visibility push(hidden)
 
-extern struct shared *shared;	/* NULL if there was no memory */
+extern struct shared *shared;	/* not NULL if calls are counted */
 extern int shared_fd;		/* to be sent to the wrapper, or -1 */
 
 /* Both functions allocate new memory, and return false if there is none. */
@@ -16,6 +16,7 @@ void shared_close_fd(void);
 /*
  * In a forked child that cannot be recorded: counts it in its parent's memory,
  * where the wrapper sees it, and keeps that memory for its own children.
+ * parents is NULL if the parent is such a child itself.
  */
 void shared_lose_process(struct shared *parents);
 

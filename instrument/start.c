@@ -2,9 +2,8 @@
  * start - initialization, fork and exit
  *
  * The instrument starts in a constructor (in calibrate.c), or earlier if a hook
- * or weir_mark() comes first.  The final emission is sent when the process
- * exits, by exit(), quick_exit() or _exit().  If the process ends in another
- * way, the wrapper reads the shared memory.
+ * or weir_mark() comes first.  When the process exits, by exit(), quick_exit()
+ * or _exit(), it says so in the shared memory.
  */
 
 #include <asm/prctl.h>
@@ -14,11 +13,8 @@
 #include <unistd.h>
 
 #include "instrument/crash.h"
-#include "instrument/emit.h"
-#include "instrument/helper.h"
 #include "instrument/instrument.h"
 #include "instrument/link.h"
-#include "instrument/marks.h"
 #include "instrument/modules.h"
 #include "instrument/shared.h"
 #include "instrument/start.h"
@@ -29,37 +25,23 @@
 /* Its address is NULL until it is relocated, see is_process_ready(). */
 #pragma weak environ
 
-static bool is_connected;	/* the wrapper was reached at the start */
-static bool is_finished;	/* finish() has run */
 static int state;		/* of the initialization */
 enum { NEW, BUSY, DONE };
 static __thread bool is_busy_here;	/* this thread is in start_once() */
 
 static void finish(void);
 
-static void
-begin_counting(bool has_memory)
-{
-	if (!has_memory) {
-		state_give_up();
-		return;
-	}
-	counting.is_on = true;
-	helper_start();
-}
-
 /*
  * In a child with a copy of the memory, which is a new process to the wrapper:
- * the child gets its own connection and helper thread, and counts from 0.  The
- * C library calls this after fork(); after _Fork(), clone() and the system
- * calls, the first hook does.
+ * the child gets its own memory, and counts from 0.  The C library calls this
+ * after fork(); after _Fork(), clone() and the system calls, the first hook
+ * does.
  */
 static void
 after_fork(void)
 {
 	struct shared *inherited = shared;
 	uint64_t mask;
-	bool has_memory;
 
 	if (is_confined) {
 		if (!counting.is_started)
@@ -75,20 +57,16 @@ after_fork(void)
 	}
 	counting.is_on = false;
 	state_fork();
-	is_finished = false;
-	link_fork();
-	emit_fork();
-	marks_fork();
 	modules_fork();
-	crash_fork();
-	if (!dormant) {
-		has_memory = shared_fork();
+	if (!dormant && shared_fork()) {
+		modules_find_program();
 		thread_fork();
-		if (link_open())
-			begin_counting(has_memory);
+		counting.is_on = link_share_memory();
 	}
-	if (dormant)
+	if (!counting.is_on) {
+		state_give_up();
 		shared_lose_process(inherited);
+	}
 	counting.is_started = true;
 	sys_restore_signals(mask);
 }
@@ -96,25 +74,23 @@ after_fork(void)
 static void
 start(bool are_hooks_ours)
 {
-	bool has_memory = false;
-
 	state_init();
 	/* A setuid or setgid program must not obey its caller's environment. */
 	if (are_hooks_ours && settings.socket_name != NULL &&
 	    getauxval(AT_SECURE) == 0) {
-		emit_init();
 		thread_init();
-		has_memory = shared_init();
-		is_connected = link_open();
+		if (shared_init())
+			modules_find_program();
+		counting.is_on = link_share_memory();
 	}
-	if (!is_connected) {
+	if (!counting.is_on) {
 		state_give_up();
+		shared = NULL;
 		return;
 	}
 	crash_init();
 	pthread_atfork(NULL, NULL, after_fork);
 	at_quick_exit(finish);
-	begin_counting(has_memory);
 }
 
 /*
@@ -167,17 +143,18 @@ finish(void)
 	struct thread *t = self;
 
 	/* Not in a child made by vfork(): it ends, but its parent continues. */
-	if (!is_connected || is_confined || is_finished || !state_is_ours())
+	if (shared == NULL || is_confined || shared->is_finished ||
+	    !state_is_ours())
 		return;
-	is_finished = true;
 	if (t != NULL) {
 		if (settings.timed && !dormant)
 			account_time(t);
 		/* On one stack, a call is deeper than its caller. */
 		for (struct frame *f = t->frames + 1; f < t->top; f++)
-			is_misplaced |= frame_sp(f) > frame_sp(f - 1);
+			shared->is_misplaced |= frame_sp(f) > frame_sp(f - 1);
 	}
-	emit(STALL_TIMEOUT_NS, true);
+	modules_find_uncounted();
+	shared->is_finished = true;
 }
 
 /*

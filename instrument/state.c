@@ -12,7 +12,6 @@ struct settings settings = { .max_nodes = 400000 };
 bool dormant;
 __attribute__((aligned(4096))) struct counting counting;
 bool is_confined;
-bool is_misplaced;
 int own_pid;
 
 /*
@@ -66,7 +65,7 @@ find_socket_number(void)
 		return;
 	settings.timed = number & SOCKET_TIMED;
 	settings.fold_recursion = number & SOCKET_FOLDS;
-	settings.no_helper = number & SOCKET_NO_HELPER;
+	settings.sampled = number & SOCKET_SAMPLED;
 	for (char *p = name + SOCKET_NAME_LEN; p[-1] != '-'; number >>= 4)
 		*--p = "0123456789abcdef"[number & 15];
 	settings.socket_name = name;
@@ -75,25 +74,16 @@ find_socket_number(void)
 void
 state_init(void)
 {
-	uint64_t hz;
-
 	state_fork();
 	settings.socket_name = find_variable("WEIR_SOCKET");
 	settings.timed = read_number("WEIR_TIME", 0, 1, 0);
 	settings.fold_recursion = read_number("WEIR_FOLD_RECURSION", 0, 1, 0);
-	settings.no_helper = !read_number("WEIR_HELPER", 0, 1, 1);
-	/*
-	 * The maximum is INT32_MAX, as in callgraph-record, so the number of a
-	 * node fits into the 32 bits that struct node has for it.
-	 */
-	settings.max_nodes = read_number("WEIR_MAX_NODES", 1, UINT32_MAX / 2,
+	settings.sampled = read_number("WEIR_SAMPLE_HZ", 0, 10000, 0) > 0;
+	settings.max_nodes = read_number("WEIR_MAX_NODES", 1, INT32_MAX,
 	    settings.max_nodes);
-	settings.interval_ns = (int64_t)read_number("WEIR_INTERVAL_MS", 0,
-	    UINT32_MAX, 0) * 1000000;
-	hz = read_number("WEIR_SAMPLE_HZ", 0, 10000, 0);
-	settings.sample_period_ns = hz > 0 ? (int64_t)(1000000000 / hz) : 0;
 	if (settings.socket_name == NULL)
 		find_socket_number();
+	settings.is_slow = settings.timed || settings.sampled;
 }
 
 bool
@@ -113,7 +103,6 @@ void
 state_fork(void)
 {
 	own_pid = (int)SYS(getpid, 0);
-	is_misplaced = false;
 }
 
 bool

@@ -7,12 +7,10 @@
 
 /* Read from the environment by state_init(), and constant from then on. */
 struct settings {
-	bool timed;
+	bool timed, sampled;
+	bool is_slow;			/* timed or sampled */
 	bool fold_recursion;		/* see find_folded() in tree.c */
-	bool no_helper;
 	uint64_t max_nodes;
-	int64_t interval_ns;		/* between emissions; 0: no interval */
-	int64_t sample_period_ns;	/* CPU time; 0: no samples */
 	const char *socket_name;	/* see layout.h; NULL: no wrapper */
 };
 extern struct settings settings;
@@ -36,7 +34,6 @@ extern struct counting {
 	char rest_of_page[4094];
 } counting;
 extern bool is_confined;	/* make no system calls, see seccomp.c */
-extern bool is_misplaced;	/* calls may be below the wrong callers */
 extern int own_pid;		/* of the process that owns this state */
 
 void state_init(void);

@@ -38,7 +38,7 @@ enum {
 };
 
 __thread struct thread *self;
-struct thread *threads;
+static struct thread *threads;	/* all, including those that ended */
 bool has_onstack_handler;
 
 static __thread bool is_starting;	/* this thread is in thread_begin() */
@@ -105,7 +105,8 @@ adopt(void)
 {
 	int unowned;
 
-	FOR_EACH_THREAD(t) {
+	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+	    t != NULL; t = t->next) {
 		unowned = 0;
 		if (__atomic_load_n(&t->owned, __ATOMIC_RELAXED) == 0 &&
 		    __atomic_compare_exchange_n(&t->owned, &unowned, 1,
@@ -143,6 +144,24 @@ thread_count_off(struct thread *t)
 	t->last_ticks = ticks();
 }
 
+/* Only the first SAMPLED_MAX threads that run at the same time are sampled. */
+static void
+publish_thread(struct thread *t)
+{
+	int i;
+
+	if (!settings.sampled)
+		return;
+	if (t->published == NULL) {
+		i = __atomic_fetch_add(&shared->n_threads, 1, __ATOMIC_RELAXED);
+		if (i >= SAMPLED_MAX)
+			return;
+		t->published = &shared->threads[i];
+	}
+	thread_publish(t);
+	__atomic_store_n(&t->published->tid, t->tid, __ATOMIC_RELEASE);
+}
+
 static void
 set_self(void)
 {
@@ -153,11 +172,11 @@ set_self(void)
 		return;
 	}
 	if (t == NULL && (t = new_thread()) == NULL) {
+		shared->has_given_up = true;
 		state_give_up();	/* the counts would be incomplete */
 		return;
 	}
 	t->destructor_rounds = 0;
-	t->cpu_ns = 0;
 	if (settings.timed && !is_confined)
 		t->off_ns = off_clock();
 	if (settings.timed)
@@ -166,6 +185,7 @@ set_self(void)
 		pthread_setspecific(key, t);
 	if (!is_confined)
 		t->tid = (int)SYS(gettid, 0);
+	publish_thread(t);
 	if (!is_confined && t->altstack != NULL)
 		set_altstack(t);
 	self = t;
@@ -240,6 +260,8 @@ end_thread(void *p)
 	t->current = &t->root;
 	t->top = t->frames;
 	t->n_frameless = 0;
+	if (t->published != NULL)
+		t->published->tid = 0;
 	__atomic_store_n(&t->owned, 0, __ATOMIC_RELEASE);
 	if (may_mask_signals)
 		sys_restore_signals(mask);
@@ -266,8 +288,9 @@ thread_fork(void)
 		return;
 	t->next = NULL;
 	t->tid = (int)SYS(gettid, 0);
-	t->cpu_ns = 0;
 	tree_fork(t);
+	t->published = NULL;
+	publish_thread(t);
 	if (settings.timed)
 		t->off_ns = off_clock();
 	t->last_ticks = ticks();

@@ -8,11 +8,6 @@
 #pragma GCC visibility push(hidden)
 
 extern __thread struct thread *self;	/* NULL until thread_begin() */
-extern struct thread *threads;		/* all, including those that ended */
-
-#define FOR_EACH_THREAD(t) \
-	for (struct thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); \
-	    t != NULL; t = t->next)
 
 /* The current node or, while the overflow node is current, its target. */
 static inline struct node *
@@ -21,6 +16,15 @@ thread_node(const struct thread *t)
 	struct node *n = __atomic_load_n(&t->current, __ATOMIC_RELAXED);
 
 	return n == &t->overflow ? t->overflow_target : n;
+}
+
+/* Shows the wrapper, which samples the thread, the current node. */
+static inline void
+thread_publish(struct thread *t)
+{
+	if (t->published != NULL)
+		__atomic_store_n(&t->published->current, thread_node(t),
+		    __ATOMIC_RELAXED);
 }
 
 /*

@@ -52,7 +52,6 @@ add_slab(struct thread *t, struct slab *newest)
 
 	if (s == NULL)
 		return false;
-	s->older = newest;
 	local_compare_exchange(&t->slab, &expected, (uint64_t)(uintptr_t)s);
 	return true;
 }
@@ -213,7 +212,7 @@ tree_fork(struct thread *t)
 	struct node *new = &t->root;
 
 	__atomic_store_n(&n_nodes, 0, __ATOMIC_RELAXED);
-	t->overflow_calls = t->sent_overflow_calls = t->n_frameless = 0;
+	t->n_frameless = 0;
 	tree_reset(t);
 	old_caller = t->frames->caller;
 	for (f = t->frames; f < top; f++) {
@@ -228,47 +227,4 @@ tree_fork(struct thread *t)
 		t->top = f + 1;
 		t->current = new;
 	}
-}
-
-/* Skips nodes that are not in the tree yet: they have no parent. */
-void
-tree_visit_children_first(struct thread *t, node_visitor *visit, void *context)
-{
-	struct slab *newer = NULL;
-	struct node *n;
-	uint64_t used;
-
-	for (struct slab *s = __atomic_load_n(&t->slab, __ATOMIC_ACQUIRE);
-	    s != NULL; s = s->older) {
-		used = __atomic_load_n(&s->used, __ATOMIC_ACQUIRE);
-		s->newer = newer;
-		s->visited = (uint32_t)(used < slab_capacity() ? used :
-		    slab_capacity());
-		for (uint32_t i = s->visited; i-- > 0;) {
-			n = node_at(s, i);
-			if (__atomic_load_n(&n->parent, __ATOMIC_ACQUIRE) !=
-			    NULL)
-				visit(n, context);
-		}
-		newer = s;
-	}
-}
-
-/*
- * The first loop skips the slabs that were added after
- * tree_visit_children_first(), perhaps all; the second loop finds the oldest
- * slab.  From there on, newer leads to the newest slab of that visit.
- */
-void
-tree_visit_parents_first(struct thread *t, node_visitor *visit, void *context)
-{
-	struct slab *s = __atomic_load_n(&t->slab, __ATOMIC_ACQUIRE);
-
-	while (s != NULL && s->visited == 0)
-		s = s->older;
-	while (s != NULL && s->older != NULL)
-		s = s->older;
-	for (; s != NULL; s = s->newer)
-		for (uint32_t i = 0; i < s->visited; i++)
-			visit(node_at(s, i), context);
 }

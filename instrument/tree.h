@@ -18,19 +18,17 @@ struct thread {
 	struct node root;	/* not a call; parent of the outermost calls */
 	struct node overflow;	/* the overflow node, see hooks.c */
 	struct node *overflow_target;	/* counts the calls that overflow */
+	struct shared_thread *published;	/* NULL: it is not sampled */
 	uint64_t n_frameless;	/* calls without a frame, not yet returned */
 	struct frame *frames;	/* the shadow stack, outermost call first */
 	char *altstack;		/* an alternate signal stack, or NULL */
 	struct slab *slab;	/* the newest slab of nodes */
-	uint64_t overflow_calls;	/* calls counted at such a target */
-	uint64_t sent_overflow_calls;	/* its value when last sent */
 
 	size_t size;		/* bytes that are mapped from here on */
 	struct thread *next;
 	int owned;		/* 0: its thread has ended; see thread.c */
 	int tid;		/* 0: ended, or began when is_confined */
 	int destructor_rounds;	/* see thread.c */
-	int64_t cpu_ns;		/* CPU time that samples have accounted for */
 };
 
 /* Finds or adds the child for a call; NULL if there is no room for it. */
@@ -45,17 +43,6 @@ void tree_reset(struct thread *);
  * have not returned, with all counts 0.
  */
 void tree_fork(struct thread *);
-
-/*
- * Both functions call visit for the nodes of a thread, in opposite orders.
- * tree_visit_children_first(), which must be called first, skips nodes that are
- * not in the tree yet.
- * tree_visit_parents_first() visits the nodes that had been allocated when
- * tree_visit_children_first() was called, whether they are in the tree or not.
- */
-typedef void node_visitor(struct node *, void *context);
-void tree_visit_children_first(struct thread *, node_visitor *, void *context);
-void tree_visit_parents_first(struct thread *, node_visitor *, void *context);
 
 #pragma GCC visibility pop
 

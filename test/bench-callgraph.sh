@@ -119,11 +119,11 @@ printf '\ninstructions a call: floor %d and %d, counts %d and %d (at most 65)\n'
 	"$(instructions weir chain callgraph-record -o "$cg/rec")" \
 	"$(instructions weir fan64 callgraph-record -o "$cg/rec")"
 
-# This measures how long an emission, the output of what was newly counted,
-# delays the program.  `gap 16` makes a call tree of 2^17 - 1 nodes, then calls
-# functions and prints the longest time between two series of calls.  In the
-# first measurement there is an emission every 50 ms.  In the second there is
-# none while the program runs, which shows the noise of the machine.
-printf 'longest time between two calls: %.0f us with emissions of %d nodes,' \
+# This measures how long a snapshot of what was counted delays the program.  `gap
+# 16` makes a call tree of 2^17 - 1 nodes, then calls functions and prints the
+# longest time between two series of calls.  In the first measurement there is a
+# snapshot every 50 ms.  In the second there is none while the program runs,
+# which shows the noise of the machine.
+printf 'longest time between two calls: %.0f us with snapshots of %d nodes,' \
 	"$(min_of 3 gap 16 1 recorded -i 50 ./weir)" $((1 << 17))
 printf ' %.0f us without\n' "$(min_of 3 gap 16 1 recorded ./weir)"

@@ -94,10 +94,9 @@ start() {
 	wait_until is_connected
 }
 
-# is_connected - whether the wrapper, which has a socket to listen, has accepted
-# a connection
+# is_connected - whether the wrapper has mapped the memory of a process
 is_connected() {
-	[ "$(readlink "/proc/$wrapper/fd/"* | grep -c '^socket:')" -ge 2 ]
+	grep -q '/memfd:weir' "/proc/$wrapper/maps"
 }
 
 # has_callgraphs N - whether there are at least N callgraph records
@@ -121,22 +120,19 @@ has_threads() {
 	[ "$(ls "/proc/$1/task" | wc -l)" -eq "$2" ]
 }
 
-# wakeups PID - prints how often the helper thread of a process has slept
+# wakeups - prints how often the wrapper has waited
 wakeups() {
-	cat /proc/$1/task/*/status | awk -v pid="$1" '
-		$1 == "Pid:" { tid = $2 }
-		$1 == "voluntary_ctxt_switches:" && tid != pid { print $2 }'
+	awk '$1 == "voluntary_ctxt_switches:" { print $2 }' \
+		"/proc/$wrapper/status"
 }
 
-# wait_for_wakeups N - waits until the helper thread of the program that start()
-# has started has slept N times more
+# wait_for_wakeups N - waits until the wrapper has waited N times more
 wait_for_wakeups() {
-	local pid=$(program_pid)
-	local n=$(($(wakeups "$pid") + $1))
-	wait_until has_woken "$pid" "$n"
+	local n=$(($(wakeups) + $1))
+	wait_until has_woken "$n"
 }
 
-# has_woken PID N - whether the helper thread has slept at least N times
+# has_woken N - whether the wrapper has waited at least N times
 has_woken() {
-	[ "$(wakeups "$1")" -ge "$2" ]
+	[ "$(wakeups)" -ge "$1" ]
 }

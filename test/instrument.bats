@@ -5,10 +5,10 @@
 # fib(15) by default, and ends with 3; `cases CASE [ARGUMENT...]` selects a
 # function by its first argument.  `cases turns N` makes a binary tree of
 # 2^(N + 1) - 1 calls, called the turns, in which each call has a node of its
-# own.  An emission is what the instrument sends to callgraph-record, the
-# wrapper; it becomes a callgraph record.  Options in OPTIONS: -t measures time,
-# -i MS emits every MS milliseconds, -s HZ takes samples, -n N limits the number
-# of nodes, -f folds recursion.
+# own.  callgraph-record is the wrapper, which reads the counts and writes them as
+# callgraph records.  Options in OPTIONS: -t measures time, -i MS writes a record
+# every MS milliseconds, -s HZ takes samples, -n N limits the number of nodes,
+# -f folds recursion.
 #
 # The instrument is built without sanitizers in both halves of the check.  The
 # tests that also run in the sanitized half, at the end, are those of what
@@ -358,8 +358,8 @@ paths_agree() {
 	OPTIONS='-t -i 10' keep 0 cases signals
 	keep 0 cases signals-turns 14
 	oracle
-	# The program blocks the signal in all its threads, so the handler must
-	# not run in the instrument's helper thread.
+	# The program blocks the signal in all its threads: there is no other
+	# one in which the handler could run.
 	OPTIONS='-i 1' start cases blocked
 	wait_for_wakeups 10
 	stop
@@ -535,8 +535,9 @@ calls_of() {
 				echo true) ]
 		done
 	done
-	PREFIX='env -i' OPTIONS='-t -f --no-helper' record 3 calls
-	[ "$(query callgraph '.folded_recursion and has("probe_ns")')" = true ]
+	PREFIX='env -i' OPTIONS='-t -f -s 1000' record 3 calls
+	[ "$(query callgraph '.folded_recursion and has("probe_ns") and
+		(.nodes[0] | has("samples"))')" = true ]
 }
 
 @test "after chroot or another user id, children are counted" {
@@ -627,7 +628,7 @@ calls_of() {
 	done
 	# If the kernel refuses the program's request, counting continues.
 	OPTIONS=-t agrees cases confined refused 0
-	[ "$(query callgraph .final | sort -u)" = "$(printf 'null\ntrue')" ]
+	[ "$(query callgraph .final)" = true ]
 }
 
 @test "a process whose last thread ends by a system call ends and is recorded" {
@@ -674,7 +675,7 @@ calls_of() {
 	[ "$(query callgraph '.nodes | length')" -gt 0 ]
 }
 
-@test "if no wrapper reads the crash report, the program ends as usual" {
+@test "if there is no wrapper any more, a program that crashes ends as usual" {
 	# The signal to the wrapper, how the program ends, and its exit status
 	for case in "KILL segv 139" "KILL handler 9" "STOP segv 139"; do
 		read -r signal how status <<<"$case"
@@ -682,12 +683,11 @@ calls_of() {
 		start cases until "$how"
 		kill -$signal "$wrapper"
 		stop
-		# An attempt to send to a stopped wrapper is given up after a
-		# second (STALL_TIMEOUT_NS).
 		wait_until test -s status
 		[ "$(cat status)" -eq "$status" ]
 		kill -CONT "$wrapper" 2>/dev/null || continue
 		wait "$wrapper"
+		[ "$(query crash .signal)" -eq 11 ]
 	done
 }
 
@@ -770,7 +770,7 @@ calls_of() {
 	for option in '' --time; do
 		OPTIONS=$option PREFIX='prlimit --as=2000000' \
 			record 0 cases.static turns 3
-		[ "$(query callgraph .gave_up)" = true ]
+		grep -q 'is not recorded: it has no memory to share' err
 	done
 }
 
@@ -785,7 +785,7 @@ calls_of() {
 	[ "$(query callgraph .gave_up)" = null ]
 }
 
-@test "a node takes 96 bytes" {
+@test "a node takes 80 bytes" {
 	record 0 cases turns 17
 	unlimited=$(query exit .max_rss_bytes)
 	OPTIONS='-n 1000' record 0 cases turns 17
@@ -794,7 +794,7 @@ calls_of() {
 	nodes=$((2 ** 18 - 1000))
 	bytes=$(((unlimited - $(query exit .max_rss_bytes)) / nodes))
 	echo "$bytes bytes"
-	[ "$bytes" -le 98 ]
+	[ "$bytes" -le 82 ]
 }
 
 # --- the wrapper ---
@@ -815,24 +815,27 @@ calls_of() {
 @test "a program may close all descriptors and open others" {
 	ulimit -n 1024
 	agrees cases closes
-	# The instrument has not written to the file that the program opened
-	# with the number of the instrument's former descriptor.
 	[ ! -s file ]
 	[ "$(query callgraph .final)" = true ]
 }
 
-@test "if the program has closed 100 connections, the instrument gives up" {
-	OPTIONS='-i 5' PREFIX="timeout $HANG_S" record 0 cases closes-often
-	[ "$(query callgraph .pid | wc -l)" -ge 1 ]
-	[ -z "$(query callgraph 'select(.final)')" ]
-}
-
-@test "the descriptor has a high number and is not inherited" {
+@test "the instrument leaves no descriptor open" {
 	# The program prints the numbers of the descriptors that it gets, which
 	# are the same without the wrapper.
 	"$PROGRAMS/cases" descriptors | sort -n >want
-	record 0 cases descriptors
-	sort -n out | diff want -
+	for OPTIONS in '' '-i 1 -s 1000 -t'; do
+		record 0 cases descriptors
+		sort -n out | diff want -
+		start cases until
+		pid=$(program_pid)
+		[ "$(find "/proc/$pid/fd" -type l | wc -l)" -eq \
+			"$(find /proc/self/fd -type l | wc -l)" ] ||
+			ls -l "/proc/$pid/fd"
+		ls -l "/proc/$pid/fd" >fds
+		run -1 grep -E 'socket|memfd' fds
+		stop
+		wait "$wrapper"
+	done
 }
 
 @test "a setgid program is not recorded" {
@@ -885,7 +888,6 @@ requests_callgraph() {
 @test "SIGUSR1 to the wrapper works after the program closed all descriptors" {
 	ulimit -n 1024
 	start cases closes-until
-	# It works as soon as the helper has connected again.
 	wait_until requests_callgraph
 	stop
 	wait "$wrapper"
@@ -898,9 +900,7 @@ requests_callgraph() {
 
 @test "when the wrapper is killed, the program continues" {
 	OPTIONS='-i 5' start cases until
-	pid=$(program_pid)
 	kill -9 "$wrapper"
-	wait_until has_threads "$pid" 1
 	stop
 	wait_until test -s status
 	[ "$(cat status)" -eq 0 ]
@@ -908,22 +908,14 @@ requests_callgraph() {
 	[ ! -s err ] || { cat err; false; }
 }
 
-@test "when the wrapper is killed, the helper thread ends" {
-	start cases until
-	pid=$(program_pid)
-	has_threads "$pid" 2
-	kill -9 "$wrapper"
-	wait_until has_threads "$pid" 1
-	stop
-}
-
-@test "without the helper thread there is only the final callgraph" {
-	OPTIONS='--no-helper -i 5 -s 1000' start cases until
-	has_threads "$(program_pid)" 1
-	stop
-	wait "$wrapper"
-	oracle
-	[ "$(query callgraph .final)" = true ]
+@test "the instrument starts no thread" {
+	for OPTIONS in '-i 5 -s 1000' '-t --no-helper'; do
+		start cases until
+		has_threads "$(program_pid)" 1
+		stop
+		wait "$wrapper"
+		oracle
+	done
 }
 
 @test "when the wrapper stays suspended, the program ends" {
@@ -937,7 +929,7 @@ requests_callgraph() {
 	wait "$wrapper"
 }
 
-# --- emission, time, samples, marks ---
+# --- intervals, time, samples, marks ---
 
 @test "callgraphs at intervals add up to the program's counts" {
 	OPTIONS='-i 2' agrees cases threads
@@ -969,8 +961,8 @@ requests_callgraph() {
 @test "samples follow the CPU time, without signals" {
 	# With two nodes, spin is beyond the limit: its samples are not lost.
 	for OPTIONS in '-s 1000 -i 2' '-s 1000 -i 2 -n 2'; do
-		# The program uses 150 ms of CPU time, and then waits while the
-		# helper runs: it aborts if a signal interrupts that.
+		# The program uses 150 ms of CPU time, and then waits: it aborts
+		# if a signal interrupts that.
 		start cases spins-waits
 		wait_for_wakeups 100
 		stop
@@ -1183,8 +1175,8 @@ libs() {
 		true ]
 }
 
-@test "the counts are recorded if the process cannot send them" {
-	options=('' -t '-i 1 -s 1000' --no-helper)
+@test "the counts are recorded in whichever way a process is ended" {
+	options=('' -t '-i 1 -s 1000')
 	! is_sanitized || options=('-i 1 -s 1000')
 	# The end, a number of a signal or another word that end_at_once() in
 	# cases.c knows, and the exit status, 128 + the number
@@ -1314,29 +1306,16 @@ libs() {
 		awk '{ n += $1 } END { print n }')" -eq $(($(total) - 1000)) ]
 }
 
-@test "a line that was sent in part before a close is repeated" {
-	# The wrapper is suspended while the program sends and then closes the
-	# descriptor.
-	OPTIONS='-i 20' start cases until-closes 14
-	kill -STOP "$wrapper"
-	echo >&9
-	wait_until test -e closed
-	kill -CONT "$wrapper"
-	stop
-	wait "$wrapper"
-	[ ! -s err ] || { cat err; false; }
-	oracle
-	# The turns are 2^15 - 1 calls; how often until_readable looks depends on
-	# the load.
-	[ "$(total)" -ge 32768 ]
-}
-
 @test "when the wrapper is suspended for a while, nothing is lost" {
 	OPTIONS='-i 5' start cases until
 	for n in 4 8 12; do
 		wait_until has_callgraphs $n
 		kill -STOP "$wrapper"
-		wait_for_wakeups 20
+		# The program calls functions before it makes `ready` again.
+		for round in 1 2 3; do
+			rm -r ready
+			wait_until test -e ready
+		done
 		kill -CONT "$wrapper"
 	done
 	stop
@@ -1388,10 +1367,9 @@ libs() {
 
 @test "a confined program reads no clock by a system call, which is said" {
 	OPTIONS=-t record 4 cases confined prctl 12
-	[ "$(query callgraph '.nodes[0] | has("total_off_ns")' | tr '\n' ' ')" = \
-		'true false ' ]
+	[ "$(query callgraph '.nodes[0] | has("total_off_ns")')" = false ]
 	[ "$(callgraph-merge rec | jq '.elapsed_records // empty')" -eq 1 ]
-	callgraph-stat --text rec | grep -q '1 of 2 records does not have the time off'
+	callgraph-stat --text rec | grep -q '1 of 1 records does not have the time off'
 }
 
 @test "marks keep their order, and dropped ones are counted" {

@@ -9,7 +9,7 @@
 #include "filters/callgraph-record/graph.h"
 
 bool
-graph_add(struct graph *g, const struct sent_node *n)
+graph_add(struct graph *g, const struct counted_node *n)
 {
 	if (n->parent > g->n || g->n >= INDEX_NONE - 1)
 		return false;
@@ -26,7 +26,7 @@ graph_add(struct graph *g, const struct sent_node *n)
 static void
 link_nodes(struct graph *g, struct tree *t, uint64_t probe_ps)
 {
-	struct sent_node *n, *p;
+	struct counted_node *n, *p;
 	double added;	/* to the self time, by the probes */
 	uint64_t on_cpu;
 
@@ -59,12 +59,12 @@ link_nodes(struct graph *g, struct tree *t, uint64_t probe_ps)
 }
 
 void
-graph_put(struct graph *g, const struct emission *e, struct buf *b)
+graph_put(struct graph *g, const struct snapshot *e, struct buf *b)
 {
 	/* By node: its position in the record. */
 	uint32_t *positions = mem_resize(NULL, g->n + 1, sizeof *positions);
 	uint32_t n_written = 0;
-	const struct sent_node *n;
+	const struct counted_node *n;
 	uint64_t probe_ns = 0;
 	struct tree t;
 

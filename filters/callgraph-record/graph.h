@@ -9,11 +9,10 @@
 #include "common/base/intervals.h"
 
 /*
- * A node of the call tree that one emission describes.  In an emission a
- * process sends what it has counted since its previous emission.  Nodes are
- * stored in the order in which they arrive: parents before their children.
+ * A node of the call tree of one snapshot, with what has been counted since the
+ * previous one.  Parents come before their children.
  */
-struct sent_node {
+struct counted_node {
 	uint64_t function, call_site;	/* addresses; call_site 0: unknown */
 	uint64_t calls, samples;
 	uint64_t self_ns, off_ns;	/* as measured; off_ns: off the CPU */
@@ -23,8 +22,8 @@ struct sent_node {
 	uint32_t parent;	/* its index plus 1, or 0 for none */
 };
 
-/* What an emission has besides nodes and modules. */
-struct emission {
+/* What a snapshot has besides nodes and modules. */
+struct snapshot {
 	bool timed, sampled, folded;	/* folded: recursion was folded */
 	bool has_off_time;	/* off_ns of the nodes is complete */
 	uint64_t nodes_limited;	/* calls that were counted at an ancestor */
@@ -34,7 +33,7 @@ struct emission {
 };
 
 struct graph {
-	struct sent_node *nodes;
+	struct counted_node *nodes;
 	size_t n, cap;
 };
 
@@ -59,7 +58,7 @@ struct modules {
  * Adds a node.  Returns false, and adds nothing, if the node's parent was not
  * added before it, or if there are more nodes than 32 bits can number.
  */
-bool graph_add(struct graph *, const struct sent_node *);
+bool graph_add(struct graph *, const struct counted_node *);
 
 /*
  * Subtracts the cost of the probes, computes the total times, and writes the
@@ -67,7 +66,7 @@ bool graph_add(struct graph *, const struct sent_node *);
  * writes times only if timed, and samples only if sampled.  Then empties the
  * graph.
  */
-void graph_put(struct graph *, const struct emission *, struct buf *);
+void graph_put(struct graph *, const struct snapshot *, struct buf *);
 
 /*
  * Adds a module and takes over its path and build_id.  Addresses in its range

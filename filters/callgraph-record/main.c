@@ -26,24 +26,25 @@
 #include "common/io/run.h"
 #include "filters/callgraph-record/checksum.h"
 #include "filters/callgraph-record/listener.h"
-#include "filters/callgraph-record/peers.h"
+#include "filters/callgraph-record/processes.h"
 
 /*
  * A single thread supervises the program with poll(): signals arrive through a
  * signalfd, connections of instrumented processes through a listening socket,
  * and the output is written only when that does not block.  So a slow reader of
- * the output delays neither signals nor the program: records wait in the output
- * buffer.
+ * the output does not delay signals: records wait in the output buffer.
  */
 enum {
 	/*
 	 * When the program has ended, processes that it has started are
-	 * recorded until they send nothing for QUIET_MS, but no longer than
-	 * LINGER_MS.  Time in which peers are not read does not count.
+	 * recorded until none of them starts or ends for QUIET_MS, but no
+	 * longer than LINGER_MS.  Time in which nothing is read does not count.
 	 */
 	QUIET_MS = 50,
 	LINGER_MS = 5000,
-	/* With more output than this in the buffer, peers are not read. */
+	/* How often to look for marks and crashes. */
+	LOOK_MS = 50,
+	/* With more output than this in the buffer, nothing is read. */
 	PENDING_MAX_BYTES = 64 << 20
 };
 
@@ -67,7 +68,7 @@ static const struct opt options[] = {
 	{ 'r', "release-dir", OPT_STR, &opt.release_dir, "DIR",
 	    "record only programs with a release in DIR", 0, 0 },
 	{ 0, "no-helper", OPT_FLAG, &opt.no_helper, NULL,
-	    "start no thread in the program", 0, 0 },
+	    "accepted, without effect", 0, 0 },
 	{ 'w', "wait", OPT_FLAG, &opt.wait, NULL,
 	    "wait for all processes that the program leaves", 0, 0 },
 	{ 0 }
@@ -85,7 +86,7 @@ static const struct about about = {
 static struct {
 	struct inherited inherited;
 	struct listener listener;
-	struct peers peers;
+	struct processes processes;
 	char **command;
 	bool output_to_error;		/* of the program */
 	pid_t pid;			/* the program's; 0: not started yet */
@@ -101,6 +102,7 @@ static struct {
 					   bytes, not removed yet */
 	int output_error;		/* errno, or 0 */
 	bool may_block;			/* the output is not a regular file */
+	bool is_requested;		/* a snapshot, by SIGUSR1 */
 } state = { .listener.fd = -1 };
 
 static int64_t
@@ -195,7 +197,7 @@ on_signal(int number, int code)
 		reap();
 		return;
 	case SIGUSR1:
-		peers_request_emissions(&state.peers);
+		state.is_requested = true;
 		return;
 	case SIGPIPE:
 	case SIGXFSZ:
@@ -244,7 +246,7 @@ static void
 run_unrecorded(void)
 {
 	listener_close(&state.listener);
-	peers_close(&state.peers);
+	processes_close(&state.processes);
 	if (!state.has_ended)
 		err_warn("warning: the program runs without being recorded");
 	if (state.pid == 0) {
@@ -287,13 +289,13 @@ write_pending(struct filter *f)
 /* --- the loop --- */
 
 static void
-accept_peers(void)
+accept_processes(void)
 {
 	int fd;
 
 	while ((fd = accept4(state.listener.fd, NULL, NULL, SOCK_CLOEXEC |
 	    SOCK_NONBLOCK)) >= 0)
-		peers_add(&state.peers, fd);
+		processes_add(&state.processes, fd);
 	if (errno == EAGAIN || errno == ECONNABORTED || errno == EBADF)
 		return;
 	/* Those that wait to be accepted learn that they are not recorded. */
@@ -315,20 +317,78 @@ is_full(struct filter *f)
 	return filter_out(f)->len - state.n_written > PENDING_MAX_BYTES;
 }
 
-/* Waits for events and handles them.  False if the wait timed out. */
-static bool
-poll_once(struct filter *f)
+/* What is done at intervals, besides the handling of events. */
+static void
+look(struct buf *b)
 {
-	enum { SIGNALS, LISTENER, OUTPUT, PEERS };
-	struct buf *b = filter_out(f);
-	size_t n = state.peers.n, pending = b->len - state.n_written;
-	bool reads_peers = !is_full(f), is_any_ready;
-	int n_ready;
-	struct pollfd *fds = mem_zero(PEERS + n, sizeof *fds);
-	int wait_ms = -1;	/* until there is an event */
+	processes_look(&state.processes, b);
+}
 
-	if (is_over())
-		wait_ms = n > 0 ? QUIET_MS : 0;
+static void
+snapshot(struct buf *b)
+{
+	processes_snapshot(&state.processes, b);
+}
+
+static void
+sample(struct buf *b)
+{
+	(void)b;
+	processes_sample(&state.processes, 1000000000 / opt.sample_hz);
+}
+
+static struct interval {
+	void (*act)(struct buf *);
+	int64_t period_us;	/* 0: never */
+	int64_t due_us;
+} intervals[] = { { look, 0, 0 }, { snapshot, 0, 0 }, { sample, 0, 0 } };
+#define END_OF_INTERVALS (intervals + sizeof intervals / sizeof *intervals)
+
+static void
+start_intervals(void)
+{
+	intervals[0].period_us = LOOK_MS * 1000;
+	intervals[1].period_us = (int64_t)opt.interval_ms * 1000;
+	intervals[2].period_us = opt.sample_hz == 0 ? 0 :
+	    1000000 / (int64_t)opt.sample_hz;
+	for (struct interval *i = intervals; i < END_OF_INTERVALS; i++)
+		i->due_us = now_us() + i->period_us;
+}
+
+/*
+ * Does what is due, and returns the time at which something is due again.
+ * Times that were missed are not made up for.
+ */
+static int64_t
+act_in_time(struct buf *b)
+{
+	int64_t now = now_us(), next = INT64_MAX;
+
+	for (struct interval *i = intervals; i < END_OF_INTERVALS; i++) {
+		if (i->period_us == 0)
+			continue;
+		if (now >= i->due_us) {
+			i->act(b);
+			i->due_us += i->period_us *
+			    ((now - i->due_us) / i->period_us + 1);
+		}
+		if (i->due_us < next)
+			next = i->due_us;
+	}
+	return next;
+}
+
+/* Waits for events until a time at the latest, and handles them. */
+static bool
+poll_once(struct filter *f, int64_t until_us, bool is_reading)
+{
+	enum { SIGNALS, LISTENER, OUTPUT, PROCESSES };
+	struct buf *b = filter_out(f);
+	size_t n = state.processes.n, pending = b->len - state.n_written;
+	struct pollfd *fds = mem_zero(PROCESSES + n, sizeof *fds);
+	int64_t wait = until_us - now_us();
+	struct timespec timeout = { 0 };
+	int n_ready;
 
 	/* poll() ignores an entry whose fd is -1. */
 	fds[SIGNALS] = (struct pollfd){ .fd = state.signal_fd,
@@ -337,27 +397,50 @@ poll_once(struct filter *f)
 	    .events = POLLIN };
 	fds[OUTPUT] = (struct pollfd){ .fd = pending > 0 ? f->out.fd : -1,
 	    .events = POLLOUT };
-	if (reads_peers)
-		peers_fill_pollfds(&state.peers, fds + PEERS);
-	n_ready = poll(fds, PEERS + (reads_peers ? n : 0), wait_ms);
+	processes_fill_pollfds(&state.processes, is_reading, fds + PROCESSES);
+	if (wait > 0)
+		timeout = (struct timespec){ wait / 1000000,
+		    wait % 1000000 * 1000 };
+	n_ready = ppoll(fds, PROCESSES + n, until_us == INT64_MAX ? NULL :
+	    &timeout, NULL);
 	if (n_ready < 0 && errno != EINTR)
 		die_errno("cannot wait for the program");
-	is_any_ready = n_ready > 0;
 
-	if (fds[SIGNALS].revents != 0)
+	if (n_ready > 0 && fds[SIGNALS].revents != 0)
 		read_signals(&(struct timespec){ 0, 0 });
-	if (fds[OUTPUT].revents != 0)
+	if (n_ready > 0 && fds[OUTPUT].revents != 0)
 		write_pending(f);
-	/* peers_read() requires that all new connections were added. */
-	if (is_any_ready)
-		accept_peers();
-	if (is_any_ready && reads_peers)
-		peers_read(&state.peers, fds + PEERS, n, b);
+	/* An end is read after the greetings that came before it. */
+	if (n_ready > 0) {
+		accept_processes();
+		processes_read(&state.processes, fds + PROCESSES, n, b);
+	}
+	if (state.is_requested)
+		snapshot(b);
+	state.is_requested = false;
 	/* After an output error, records are discarded. */
 	if (state.output_error != 0)
 		b->len = state.n_written = 0;
 	free(fds);
-	return is_any_ready;
+	return n_ready > 0;
+}
+
+/* Does what there is to do until an event comes; false if none has come. */
+static bool
+wait_for_event(struct filter *f, int64_t until_us)
+{
+	int64_t next;
+	bool is_reading, is_any;
+
+	do {
+		next = INT64_MAX;
+		is_reading = !is_full(f);
+		if (is_reading && state.processes.n > 0)
+			next = act_in_time(filter_out(f));
+		is_any = poll_once(f, next < until_us ? next : until_us,
+		    is_reading);
+	} while (!is_any && now_us() < until_us);
+	return is_any;
 }
 
 /*
@@ -367,20 +450,22 @@ poll_once(struct filter *f)
 static void
 supervise(struct filter *f)
 {
-	int64_t deadline_us;
-	bool was_full;
+	int64_t quiet_us, deadline_us;
 
+	start_intervals();
 	reap();
 	while (!is_over())
-		poll_once(f);
+		wait_for_event(f, INT64_MAX);
 	deadline_us = now_us() + LINGER_MS * 1000;
 	do {
-		was_full = is_full(f);
-		if (was_full)
+		quiet_us = now_us() + (state.processes.n > 0 ? QUIET_MS * 1000 :
+		    0);
+		if (is_full(f)) {
+			quiet_us = INT64_MAX;
 			deadline_us = now_us() + LINGER_MS * 1000;
-	} while ((poll_once(f) || was_full) && now_us() < deadline_us);
-	accept_peers();
-	peers_finish(&state.peers, filter_out(f));
+		}
+	} while (wait_for_event(f, quiet_us) && now_us() < deadline_us);
+	processes_finish(&state.processes, filter_out(f));
 }
 
 static int64_t
@@ -392,12 +477,15 @@ time_us(struct timeval t)
 static void
 put_exit(struct buf *b, const char *program, const char *file)
 {
-	const char *checksum;
+	const struct processes *p = &state.processes;
+	const char *checksum = "";
 
-	/* If the process has not sent hello, only the path is known. */
-	if (!peers_find(&state.peers, state.pid, &program, &checksum)) {
-		program = file != NULL ? file : program;
-		checksum = file != NULL ? checksum_of(file) : "";
+	if (p->main_program != NULL) {
+		program = p->main_program;
+		checksum = p->main_checksum;
+	} else if (file != NULL) {
+		program = file;
+		checksum = checksum_of(file);
 	}
 
 	json_begin(b, "exit");
@@ -430,7 +518,7 @@ finish(struct filter *f)
 		exit_as_program(W_EXITCODE(EXIT_FATAL, 0));
 	memmove(b->data, b->data + state.n_written, b->len - state.n_written);
 	b->len -= state.n_written;
-	f->n_records = state.peers.n_records + 1;	/* the exit record */
+	f->n_records = state.processes.n_records + 1;	/* the exit record */
 	/* That the reader has gone is reported by the signal alone. */
 	sigemptyset(&pipe);
 	sigaddset(&pipe, SIGPIPE);
@@ -446,7 +534,7 @@ prepare(struct filter *f)
 {
 	const uint64_t flags = (opt.time ? SOCKET_TIMED : 0) |
 	    (opt.fold ? SOCKET_FOLDS : 0) |
-	    (opt.no_helper ? SOCKET_NO_HELPER : 0);
+	    (opt.sample_hz > 0 ? SOCKET_SAMPLED : 0);
 	struct rlimit files = state.inherited.files;
 	struct stat st;
 
@@ -457,7 +545,7 @@ prepare(struct filter *f)
 	state.signal_fd = signalfd(-1, &state.signals, SFD_CLOEXEC);
 	if (state.signal_fd < 0)
 		die_errno("cannot create a signalfd");
-	peers_init(&state.peers, &state.listener, opt.release_dir);
+	processes_init(&state.processes, &state.listener, opt.release_dir);
 	listener_open(&state.listener, flags);
 	if (opt.wait && prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) != 0)
 		die_errno("cannot wait for the processes of the program");
@@ -466,11 +554,8 @@ prepare(struct filter *f)
 		die_errno("cannot set 'WEIR_SOCKET'");
 	set_variable("WEIR_TIME", opt.time);
 	set_variable("WEIR_SAMPLE_HZ", opt.sample_hz);
-	set_variable("WEIR_INTERVAL_MS", opt.interval_ms);
 	set_variable("WEIR_FOLD_RECURSION", opt.fold);
 	set_variable("WEIR_MAX_NODES", opt.max_nodes);
-	if (opt.no_helper)
-		setenv("WEIR_HELPER", "0", 1);
 }
 
 int
@@ -494,9 +579,10 @@ main(int argc, char **argv)
 	found = command_find(*state.command, path, sizeof path);
 	file = found != NULL ? realpath(found, NULL) : NULL;
 	start_program();
+	state.processes.main_pid = state.pid;
 	output_publish(&f.out);
 	supervise(&f);
-	if (!state.peers.any_hello && !state.peers.has_refused &&
+	if (!state.processes.any && !state.processes.has_refused &&
 	    state.listener.fd >= 0)
 		err_warn("warning: nothing was recorded: '%s' is not linked "
 		    "with the instrument, or it is a setuid program; if a "
@@ -505,6 +591,6 @@ main(int argc, char **argv)
 	listener_close(&state.listener);
 	put_exit(filter_out(&f), *state.command, file);
 	free(file);
-	peers_release(&state.peers);
+	processes_release(&state.processes);
 	finish(&f);
 }

@@ -1,8 +1,9 @@
-/* memory - reads what a process has counted from the memory that it shares */
+/* memory - reads what a process counts in the memory that it shares */
 
 #define _GNU_SOURCE	/* F_GET_SEALS */
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,29 +14,24 @@
 #include "common/base/hex.h"
 #include "common/base/mem.h"
 #include "filters/callgraph-record/memory.h"
-#include "instrument/layout.h"
 
 /*
  * Nodes have slot numbers, which continue from one slab to the next: the first
  * node of slab i has the number i * slab_capacity().  A parent has a lower
- * number than its children.  The process may be defective, so each number that
- * it has written is checked before it is used.
+ * number than its children.
  */
-struct memory {
-	const struct shared *shared;
-	size_t size, node_size;		/* checked copies from shared */
-	uint64_t address;		/* of this memory in the process */
-	struct received {
-		uint64_t calls, self_ns, off_ns, samples;
-	} *received;			/* by slot: the counts that the process
-					   has sent */
-	size_t n_received, cap;
-	/* When the memory was mapped, on two clocks, to convert ticks. */
-	uint64_t start_ticks;
-	int64_t start_ns;
+struct counts {
+	uint64_t calls, ticks, off_ns;	/* in the last snapshot */
+	uint32_t samples;		/* since the last snapshot */
+	uint32_t reference;		/* in this one, see read_nodes() */
 };
 
 static const size_t SLOT_NONE = SIZE_MAX;
+#define LOAD(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define LOAD_FIRST(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+
+static uint64_t start_ticks;
+static int64_t start_ns;
 
 /* The instrument works on x86-64 only. */
 static uint64_t
@@ -48,56 +44,66 @@ ticks(void)
 #endif
 }
 
-struct memory *
-memory_map(int fd)
+void
+memory_init(void)
 {
-	struct memory *m;
+	start_ticks = ticks();
+	start_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+static double
+ns_per_tick(void)
+{
+	uint64_t passed = ticks() - start_ticks;
+
+	return passed == 0 ? 0 : (double)(clock_ns(CLOCK_MONOTONIC) -
+	    start_ns) / (double)passed;
+}
+
+bool
+memory_map(struct memory *m, int fd)
+{
 	struct stat st;
-	const struct shared *shared;
 	void *p = MAP_FAILED;
-	uint64_t node_size;
 
 	/* If the file could shrink, reading might raise SIGBUS. */
 	if (fstat(fd, &st) == 0 && st.st_size >= SLABS_OFFSET &&
 	    (fcntl(fd, F_GET_SEALS) & F_SEAL_SHRINK))
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd,
-		    0);
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED, fd, 0);
 	close(fd);
 	if (p == MAP_FAILED)
-		return NULL;
-
-	shared = p;
-	/*
-	 * Read once: a defective process may change it at any time.  One that
-	 * does not measure time shares nodes without off_ns.
-	 */
-	node_size = __atomic_load_n(&shared->node_size, __ATOMIC_RELAXED);
-	if (shared->size != (uint64_t)st.st_size ||
-	    (node_size != sizeof(struct node) &&
-	    node_size != offsetof(struct node, off_ns))) {
-		munmap(p, (size_t)st.st_size);
-		return NULL;
-	}
-
-	m = mem_zero(1, sizeof *m);
-	m->shared = shared;
-	m->size = (size_t)st.st_size;
-	m->node_size = (size_t)node_size;
-	m->address = shared->address;
-	m->start_ticks = ticks();
-	m->start_ns = clock_ns(CLOCK_MONOTONIC);
-	return m;
+		return false;
+	*m = (struct memory){ .shared = p, .size = (size_t)st.st_size };
+	m->node_size = (size_t)LOAD(&m->shared->node_size);
+	m->address = LOAD(&m->shared->address);
+	/* A process that does not measure time has nodes without off_ns. */
+	if (m->node_size == sizeof(struct node) ||
+	    m->node_size == offsetof(struct node, off_ns))
+		return true;
+	memory_unmap(m);
+	return false;
 }
 
 void
 memory_unmap(struct memory *m)
 {
-	if (m == NULL)
+	if (m->shared == NULL)
 		return;
-	munmap((void *)m->shared, m->size);
-	free(m->received);
-	free(m);
+	__atomic_store_n(&m->shared->is_abandoned, 1, __ATOMIC_RELAXED);
+	munmap(m->shared, m->size);
+	free(m->seen);
+	free(m->sampled);
+	*m = (struct memory){ 0 };
 }
+
+static uint64_t
+grown(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+/* --- nodes --- */
 
 static size_t
 slab_capacity(const struct memory *m)
@@ -115,10 +121,10 @@ slab_at(const struct memory *m, size_t i)
 static size_t
 count_slabs(const struct memory *m)
 {
-	size_t n = m->shared->n_slabs, max = (m->size - SLABS_OFFSET) /
-	    SLAB_SIZE;
+	uint64_t n = LOAD(&m->shared->n_slabs);
+	size_t max = (m->size - SLABS_OFFSET) / SLAB_SIZE;
 
-	return n < max ? n : max;
+	return n < max ? (size_t)n : max;
 }
 
 static const struct node *
@@ -130,11 +136,11 @@ node_at(const struct memory *m, size_t slot)
 	    slot % n * m->node_size);
 }
 
-/* The slot of the node at an offset in the memory, or SLOT_NONE. */
+/* The slot of the node at an address in the process, or SLOT_NONE. */
 static size_t
-slot_of(const struct memory *m, uint64_t offset)
+slot_of(const struct memory *m, const struct node *node)
 {
-	uint64_t in_slab;
+	uint64_t offset = (uint64_t)(uintptr_t)node - m->address, in_slab;
 
 	if (offset < SLABS_OFFSET || offset >= m->size)
 		return SLOT_NONE;
@@ -147,63 +153,41 @@ slot_of(const struct memory *m, uint64_t offset)
 	return offset / SLAB_SIZE * slab_capacity(m) + in_slab / m->node_size;
 }
 
-void
-memory_note(struct memory *m, uint64_t offset, const struct sent_node *n)
+/* Makes room in seen for n slots. */
+static void
+see(struct memory *m, size_t n)
 {
-	size_t slot = slot_of(m, offset), before = m->cap;
-	struct received *r;
-
-	if (slot == SLOT_NONE)
+	if (n <= m->n_seen)
 		return;
-	m->received = mem_grow(m->received, &m->cap, slot + 1,
-	    sizeof *m->received);
-	for (; before < m->cap; before++)
-		m->received[before] = (struct received){ 0 };
-	if (m->n_received <= slot)
-		m->n_received = slot + 1;
-	r = &m->received[slot];
-	r->calls += n->calls;
-	r->self_ns += n->self_ns;
-	r->off_ns += n->off_ns;
-	r->samples += n->samples;
-}
-
-uint64_t
-memory_lost_processes(const struct memory *m)
-{
-	return m->shared->n_lost_processes;
-}
-
-/* --- reading --- */
-
-static uint64_t
-excess(uint64_t total, uint64_t received)
-{
-	return total > received ? total - received : 0;
+	m->seen = mem_grow(m->seen, &m->seen_cap, n, sizeof *m->seen);
+	memset(m->seen + m->n_seen, 0, (n - m->n_seen) * sizeof *m->seen);
+	m->n_seen = n;
 }
 
 /*
- * The counts of a node without those that were received.  For samples, the
- * process keeps no total: those that it has written into its buffer, but not
- * sent, are lost.
+ * Replaces the counts in seen by those of now, and stores the differences in
+ * *new.  False if there is none, or if the node is not in the tree yet.
  */
-static struct sent_node
-unsent(const struct memory *m, size_t slot, double ns_per_tick)
+static bool
+read_node(struct memory *m, size_t slot, struct counted_node *new)
 {
-	static const struct received none;
-	const struct received *r = slot < m->n_received ?
-	    &m->received[slot] : &none;
 	const struct node *n = node_at(m, slot);
-	struct sent_node new = { .function = n->function,
-	    .call_site = n->call_site, .samples = n->samples };
+	struct counts *seen = &m->seen[slot], now = *seen;
 
-	new.calls = excess(n->calls, r->calls);
+	if (LOAD_FIRST(&n->parent) == NULL)
+		return false;
+	now.calls = LOAD(&n->calls);
 	if (m->node_size == sizeof *n) {
-		new.self_ns = excess((uint64_t)((double)n->self_ticks *
-		    ns_per_tick), r->self_ns);
-		new.off_ns = excess(n->off_ns, r->off_ns);
+		now.ticks = LOAD(&n->self_ticks);
+		now.off_ns = LOAD(&n->off_ns);
 	}
-	return new;
+	*new = (struct counted_node){ .calls = grown(now.calls, seen->calls),
+	    .samples = seen->samples,
+	    .self_ns = grown(now.ticks, seen->ticks),
+	    .off_ns = grown(now.off_ns, seen->off_ns) };
+	now.samples = 0;
+	*seen = now;
+	return new->calls > 0 || new->self_ns > 0 || new->samples > 0;
 }
 
 /*
@@ -213,86 +197,228 @@ unsent(const struct memory *m, size_t slot, double ns_per_tick)
 static size_t
 parent_of(const struct memory *m, size_t slot)
 {
-	uint64_t parent = (uint64_t)(uintptr_t)node_at(m, slot)->parent;
-	size_t found = slot_of(m, parent - m->address);
+	size_t found = slot_of(m, LOAD(&node_at(m, slot)->parent));
 
 	return found < slot ? found : SLOT_NONE;
 }
 
+/* Adds a node to the graph, and makes its slot refer to it there. */
+static void
+add_node(struct memory *m, struct graph *g, size_t slot, double scale,
+    struct counted_node *new)
+{
+	const struct node *n = node_at(m, slot);
+	size_t parent = parent_of(m, slot);
+
+	new->function = LOAD(&n->function);
+	new->call_site = LOAD(&n->call_site);
+	new->self_ns = (uint64_t)((double)new->self_ns * scale);
+	if (parent != SLOT_NONE)
+		new->parent = m->seen[parent].reference;
+	graph_add(g, new);
+	m->seen[slot].reference = (uint32_t)g->n;
+}
+
 /*
- * Two passes.  The first marks the nodes with unsent counts, and all their
- * ancestors, with 1; it takes children before parents, which have lower slots.
- * The second adds the marked nodes to the graph, parents first, and replaces
- * each mark by the reference to the node there.
+ * Two passes.  The first reads the nodes, children before parents, which have
+ * lower slots, and marks those that have changed, and all their ancestors.  The
+ * second adds the marked nodes to the graph, parents first.
  */
 static void
-read_nodes(const struct memory *m, double ns_per_tick, struct graph *g)
+read_nodes(struct memory *m, double scale, struct graph *g)
 {
-	size_t n = count_slabs(m) * slab_capacity(m), parent;
-	uint32_t *references = mem_zero(n + 1, sizeof *references);
-	struct sent_node new;
+	static const struct counted_node unchanged;
+	size_t n = count_slabs(m) * slab_capacity(m), n_changed = 0, parent;
+	struct counted_node *changed = NULL, *next, new;
+	size_t cap = 0;
 
+	see(m, n);
 	for (size_t i = n; i-- > 0;) {
-		if (node_at(m, i)->parent == NULL)
-			continue;	/* it is not in the tree */
-		new = unsent(m, i, ns_per_tick);
-		if (new.calls > 0 || new.self_ns > 0 || new.samples > 0)
-			references[i] = 1;
-		parent = parent_of(m, i);
-		if (references[i] != 0 && parent != SLOT_NONE)
-			references[parent] = 1;
-	}
-
-	for (size_t i = 0; i < n; i++) {
-		if (references[i] == 0)
-			continue;
-		new = unsent(m, i, ns_per_tick);
+		if (!read_node(m, i, &new)) {
+			if (m->seen[i].reference == 0)
+				continue;
+			new = unchanged;
+		}
+		m->seen[i].reference = 1;
 		parent = parent_of(m, i);
 		if (parent != SLOT_NONE)
-			new.parent = references[parent];
-		graph_add(g, &new);
-		references[i] = (uint32_t)g->n;
+			m->seen[parent].reference = 1;
+		changed = mem_grow(changed, &cap, n_changed + 1,
+		    sizeof *changed);
+		changed[n_changed++] = new;
 	}
-	free(references);
+	next = changed + n_changed;
+	for (size_t i = 0; i < n; i++)
+		if (m->seen[i].reference != 0)
+			add_node(m, g, i, scale, --next);
+	for (size_t i = 0; i < n; i++)
+		m->seen[i].reference = 0;
+	free(changed);
+}
+
+/* --- modules --- */
+
+char *
+memory_path(const struct memory *m, size_t offset)
+{
+	const char *path = m->shared->paths + offset;
+	size_t n = offset < PATHS_SIZE ? strnlen(path, PATHS_SIZE - offset) : 0;
+	char *copy = mem_zero(n + 1, 1);
+
+	if (n > 0)
+		memcpy(copy, path, n);
+	return copy;
 }
 
 static void
 read_module(const struct memory *m, const struct shared_module *from,
     struct modules *to)
 {
-	struct module new = { .base = from->base, .start = from->start,
-	    .end = from->end };
-	size_t n = from->path < PATHS_SIZE ? strnlen(m->shared->paths +
-	    from->path, PATHS_SIZE - from->path) : 0;
-	size_t id_len = from->build_id_len;
+	struct module new = { .base = from->base, .start = LOAD(&from->start),
+	    .end = LOAD(&from->end) };
+	size_t id_len = LOAD(&from->build_id_len);
 
-	if (!from->is_elf || id_len > sizeof from->build_id)
+	if (!from->is_elf || id_len > sizeof from->build_id ||
+	    new.start >= new.end)
 		return;
-	new.path = mem_zero(n + 1, 1);
-	if (n > 0)
-		memcpy(new.path, m->shared->paths + from->path, n);
+	new.path = memory_path(m, LOAD(&from->path));
 	new.build_id = mem_zero(2 * id_len + 1, 1);
 	hex_encode(new.build_id, from->build_id, id_len);
 	modules_add(to, &new);
 }
 
-struct emission
-memory_read(const struct memory *m, struct graph *g, struct modules *modules)
+void
+memory_read_modules(struct memory *m, struct modules *to)
+{
+	int n = LOAD_FIRST(&m->shared->n_modules);
+
+	for (; m->n_modules < n && m->n_modules < MODULES_MAX; m->n_modules++)
+		read_module(m, &m->shared->modules[m->n_modules], to);
+}
+
+struct snapshot
+memory_snapshot(struct memory *m, struct graph *g)
 {
 	const struct shared *s = m->shared;
-	uint64_t passed = ticks() - m->start_ticks;
-	double ns_per_tick = passed == 0 ? 0 :
-	    (double)(clock_ns(CLOCK_MONOTONIC) - m->start_ns) / (double)passed;
-	struct emission e = { .timed = m->node_size == sizeof(struct node),
-	    .has_off_time = s->has_off_time,
-	    .sampled = s->sampled, .folded = s->folded_recursion };
+	double scale = ns_per_tick();
+	struct snapshot e = { .timed = m->node_size == sizeof(struct node),
+	    .has_off_time = s->has_off_time, .sampled = s->is_sampled,
+	    .folded = s->folds_recursion };
+	uint64_t limited = 0;
 
-	for (int i = 0; i < s->n_modules && i < MODULES_MAX; i++)
-		read_module(m, &s->modules[i], modules);
 	for (size_t i = 0; i < count_slabs(m); i++)
-		e.nodes_limited += slab_at(m, i)->overflow_calls;
-	e.probe_ps = (uint64_t)((double)s->probe_ticks * ns_per_tick *
-	    1000 / PROBE_SCALE);
-	read_nodes(m, ns_per_tick, g);
+		limited += LOAD(&slab_at(m, i)->overflow_calls);
+	e.nodes_limited = grown(limited, m->seen_limited);
+	m->seen_limited = limited;
+	e.probe_ps = (uint64_t)((double)LOAD(&s->probe_ticks) * scale * 1000 /
+	    PROBE_SCALE);
+	read_nodes(m, scale, g);
 	return e;
+}
+
+/* --- marks and crashes --- */
+
+/*
+ * If the process was killed while it wrote a mark, that one never comes: those
+ * after it do.
+ */
+bool
+memory_next_mark(struct memory *m, bool has_ended, struct shared_mark *to)
+{
+	const struct shared_mark *from;
+	uint64_t n_left = grown(LOAD(&m->shared->n_marks), m->n_marks);
+	bool is_complete = false;
+
+	for (; !is_complete && n_left > 0 && n_left <= MARKS_MAX; n_left--) {
+		from = &m->shared->marks[m->n_marks % MARKS_MAX];
+		is_complete = LOAD_FIRST(&from->number) == m->n_marks + 1;
+		if (is_complete)
+			*to = *from;
+		else if (!has_ended)
+			break;
+		m->n_marks++;
+	}
+	to->name[sizeof to->name - 1] = '\0';
+	__atomic_store_n(&m->shared->n_marks_read, m->n_marks,
+	    __ATOMIC_RELEASE);
+	return is_complete;
+}
+
+uint64_t
+memory_dropped_marks(struct memory *m)
+{
+	uint64_t n = LOAD(&m->shared->n_marks_dropped),
+	    new = grown(n, m->n_dropped);
+
+	m->n_dropped = n;
+	return new;
+}
+
+const struct shared_crash *
+memory_next_crash(struct memory *m)
+{
+	const struct shared_crash *next = &m->shared->crashes[m->n_crashes];
+
+	if (m->n_crashes == CRASHES_MAX || !LOAD_FIRST(&next->is_complete))
+		return NULL;
+	m->n_crashes++;
+	return next;
+}
+
+/* --- samples --- */
+
+/* The CPU time of a thread (proc_pid_schedstat(5)), or 0. */
+static uint64_t
+cpu_time(pid_t pid, int tid)
+{
+	char path[64], text[64];
+	uint64_t ns = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%ld/task/%d/schedstat", (long)pid,
+	    tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof text - 1);
+	close(fd);
+	if (n > 0) {
+		text[n] = '\0';
+		ns = strtoull(text, NULL, 10);
+	}
+	return ns;
+}
+
+static void
+sample_thread(struct memory *m, size_t i, pid_t pid, uint64_t period_ns)
+{
+	const struct shared_thread *t = &m->shared->threads[i];
+	struct sampled *s = &m->sampled[i];
+	int tid = LOAD_FIRST(&t->tid);
+	uint64_t ns = tid <= 0 ? 0 : cpu_time(pid, tid), n;
+	size_t slot;
+
+	if (tid != s->tid)
+		*s = (struct sampled){ .tid = tid };
+	if (ns < s->cpu_ns + period_ns)
+		return;
+	n = (ns - s->cpu_ns) / period_ns;
+	s->cpu_ns += n * period_ns;
+	slot = slot_of(m, LOAD(&t->current));
+	if (slot == SLOT_NONE)
+		return;
+	see(m, slot + 1);
+	m->seen[slot].samples += (uint32_t)n;
+}
+
+void
+memory_sample(struct memory *m, pid_t pid, uint64_t period_ns)
+{
+	int n = LOAD(&m->shared->n_threads);
+
+	if (m->sampled == NULL)
+		m->sampled = mem_zero(SAMPLED_MAX, sizeof *m->sampled);
+	for (int i = 0; i < n && i < SAMPLED_MAX; i++)
+		sample_thread(m, (size_t)i, pid, period_ns);
 }

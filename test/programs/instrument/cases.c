@@ -62,17 +62,16 @@ wait_for_input(void)
 }
 
 /*
- * Calls a function after the instrument's destructor has made the final
- * emission, and waits then: of the destructors in one file, that with the lowest
- * priority number runs last.
+ * Calls a function after the instrument's destructor has run, and waits then: of
+ * the destructors in one file, that with the lowest priority number runs last.
  */
 static bool waits_at_exit;
 
-static void
+static NOT_COUNTED void
 wait_at_exit(void)
 {
 	if (waits_at_exit) {
-		leaf();
+		CALL(leaf);
 		wait_for_input();
 	}
 }
@@ -381,8 +380,7 @@ signals(void)
 
 /*
  * All threads of the program block the signal.  So the handler must not run at
- * all: not even in the helper thread, which the instrument has started and which
- * emits while the program waits.
+ * all: there must be no other thread, while the wrapper reads.
  */
 static NOINLINE void
 blocked(void)
@@ -581,25 +579,6 @@ closes(void)
 			break;
 	}
 	CALL(middle, 5);
-}
-
-/* Closes all connections until the helper gives up and its thread ends. */
-static NOINLINE void
-closes_often(void)
-{
-	struct stat threads;
-
-	do {
-		CALL(leaf);
-		for (int fd = 3; fd < 1024; fd++)
-			close(fd);
-		usleep(5000);
-		/*
-		 * A directory has two links, and one for each directory in it:
-		 * here, for each thread.
-		 */
-		stat("/proc/self/task", &threads);
-	} while (threads.st_nlink > 3);
 }
 
 /* Prints the first free descriptor, and those that execl() passes on. */
@@ -995,39 +974,6 @@ until_readable(int fd)
 	}
 }
 
-/* Waits until the instrument's socket accepts no more bytes. */
-static NOT_COUNTED void
-wait_until_full(void)
-{
-	int fd = 3, unread, size;
-	socklen_t n = sizeof size;
-
-	while (fd < 1024 && getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size,
-	    &n) < 0)
-		fd++;
-	for (;;) {
-		if (ioctl(fd, SIOCOUTQ, &unread) < 0)
-			abort();
-		if (unread >= size)
-			return;
-		usleep(1000);
-	}
-}
-
-/* Closes all descriptors while a line of nodes is sent in part. */
-static NOINLINE void
-until_closes(int n)
-{
-	struct pollfd input = { .fd = 0, .events = POLLIN };
-
-	CALL(until_readable, 0);
-	CALL(left, n);
-	wait_until_full();
-	CALL(closes);
-	mkdir("closed", 0777);
-	poll(&input, 1, -1);
-}
-
 static NOINLINE void
 marks(int n)
 {
@@ -1142,8 +1088,6 @@ main(int argc, char **argv)
 		CALL(blocked);
 	else if (strcmp(how, "descriptors") == 0)
 		CALL(descriptors);
-	else if (strcmp(how, "closes-often") == 0)
-		CALL(closes_often);
 	else if (strcmp(how, "crashes") == 0)
 		CALL(crashes, n);
 	else if (strcmp(how, "crash-twice") == 0)
@@ -1177,9 +1121,7 @@ main(int argc, char **argv)
 		CALL(left, n);
 		if (argc > 2 && n == 0)		/* not a number */
 			CALL(ends, argument);
-	} else if (strcmp(how, "until-closes") == 0)
-		CALL(until_closes, n);
-	else if (strcmp(how, "marks") == 0)
+	} else if (strcmp(how, "marks") == 0)
 		CALL(marks, n);
 	else if (strcmp(how, "turns") == 0)
 		CALL(left, n);

@@ -8,8 +8,8 @@
  *
  * bench gap DEPTH makes a call tree of 2^(DEPTH + 1) - 1 nodes.  Then it makes
  * short series of calls for half a second and prints the longest time that one
- * took, in microseconds: how long the program is delayed when the instrument
- * sends its counts.
+ * took, in microseconds: how long the program is delayed when its counts are
+ * read.
  */
 
 #include <pthread.h>
