@@ -400,6 +400,30 @@ damaged_copy() {
 		"app.Shape.area(double)" _D3app "$bomb")
 }
 
+@test "a function with target_clones has its name, whichever clone runs" {
+	cat >clones.cc <<-'END'
+		namespace shop {
+		__attribute__((target_clones("avx2", "default")))
+		int sum(int x) { return x; }
+		}
+		int main() { return shop::sum(0); }
+	END
+	for how in '' -no-pie -static -static-pie '-fcf-protection -Wl,-z,ibtplt'; do
+		g++ -g -finstrument-functions $how -o app clones.cc \
+			"$BUILD/libweir-instrument.a"
+		callgraph-record -o record ./app
+		callgraph-symbolize record 2>/dev/null | jq -r 'select(.type ==
+			"callgraph") | .nodes[].name' >names
+		assert_equal "$(cat names)" "$(lines main 'shop::sum(int)')"
+		# So it has by the release of a program that is stripped then.
+		mkdir -p releases
+		callgraph-release app -r releases
+		strip app
+		callgraph-symbolize -r releases record 2>/dev/null | jq -r 'select(
+			.type == "callgraph") | .nodes[].name' | diff names -
+	done
+}
+
 @test "the functions of a coroutine have names of their own" {
 	g++ -std=c++20 -g -finstrument-functions "$SOURCES/coroutine.cc" -o app \
 		"$BUILD/libweir-instrument.a"

@@ -487,6 +487,61 @@ rank(const GElf_Sym *sym)
 	}
 }
 
+/*
+ * Adds symbols like *stub for the stubs of the procedure linkage table that jump
+ * to the address in this slot, on x86-64 by "jmp *SLOT-NEXT(%rip)".
+ */
+static void
+add_stubs_of_slot(const struct elf *e, uint64_t slot, struct symbol stub,
+    struct symtab *t)
+{
+	static const unsigned char opcode[] = { 0xff, 0x25 };
+	enum { STUB = 8, JUMP = sizeof opcode + sizeof(int32_t) };
+	struct section s = { 0 };
+	const unsigned char *p;
+	const Elf_Data *data;
+	int32_t distance;
+
+	stub.size = STUB;
+	while (next_section(e->handle, &s)) {
+		data = strncmp(s.name, ".plt", 4) == 0 ? section_data(&s) :
+		    NULL;
+		for (size_t i = 0; data != NULL && i + JUMP <= data->d_size;
+		    i++) {
+			p = (const unsigned char *)data->d_buf + i;
+			memcpy(&distance, p + sizeof opcode, sizeof distance);
+			stub.address = s.header.sh_addr + i / STUB * STUB;
+			if (memcmp(p, opcode, sizeof opcode) == 0 &&
+			    s.header.sh_addr + i + JUMP + (uint64_t)distance ==
+			    slot)
+				symtab_add_symbol(t, stub);
+		}
+	}
+}
+
+/*
+ * The address of an indirect function, such as one with gcc's target_clones, is
+ * that of a stub.  The linker fills its slot by calling the resolver, at the
+ * address of *indirect.
+ */
+static void
+add_stubs(const struct elf *e, struct symbol indirect, struct symtab *t)
+{
+	struct section s = { 0 };
+	GElf_Rela r;
+	Elf_Data *data;
+
+	while (next_section(e->handle, &s)) {
+		data = s.header.sh_type == SHT_RELA ? elf_getdata(s.scn, NULL) :
+		    NULL;
+		for (int i = 0; data != NULL && gelf_getrela(data, i, &r) !=
+		    NULL; i++)
+			if (GELF_R_TYPE(r.r_info) == R_X86_64_IRELATIVE &&
+			    (uint64_t)r.r_addend == indirect.address)
+				add_stubs_of_slot(e, r.r_offset, indirect, t);
+	}
+}
+
 void
 elf_add_symbols(const struct elf *e, struct symtab *t)
 {
@@ -511,6 +566,8 @@ elf_add_symbols(const struct elf *e, struct symtab *t)
 		symbol.size = sym.st_size;
 		symbol.rank = rank(&sym);
 		symtab_add_symbol(t, symbol);
+		if (symbol.kind == SYMBOL_INDIRECT)
+			add_stubs(e, symbol, t);
 	}
 	symtab_finish_symbols(t, &e->code);
 }
