@@ -351,41 +351,71 @@ find_string(uintptr_t at, size_t n, const char *s)
 	return 0;
 }
 
+/* The dynamic section of a module: values by tag. */
+struct dynamic {
+	uintptr_t values[DT_NUM];
+};
+
+/* Is this relocation that of the undefined symbol whose name is at string? */
+static bool
+is_of(const Elf64_Rela *r, const struct dynamic *d, uintptr_t string)
+{
+	Elf64_Sym s;
+
+	return (ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT ||
+	    ELF64_R_TYPE(r->r_info) == R_X86_64_GLOB_DAT) &&
+	    peek(d->values[DT_SYMTAB] + sizeof s * ELF64_R_SYM(r->r_info), &s,
+	    sizeof s) && s.st_name == string - d->values[DT_STRTAB] &&
+	    s.st_shndx == SHN_UNDEF;
+}
+
 /*
- * Is the function of this name empty that the module calls?  Looks at the
- * address to which the dynamic linker has bound the name.
+ * The address to which the dynamic linker has bound that symbol, if one of the
+ * relocations in [at, end) is of it; or 0.
  */
+static uintptr_t
+find_bound(const struct shared_module *m, const struct dynamic *d,
+    uintptr_t string, uintptr_t at, uintptr_t end)
+{
+	static Elf64_Rela list[128];
+	uintptr_t bound = 0;
+	size_t n;
+
+	for (; at < end; at += n * sizeof *list) {
+		n = (end - at) / sizeof *list;
+		if (n > sizeof list / sizeof *list)
+			n = sizeof list / sizeof *list;
+		if (n == 0 || !peek(at, list, n * sizeof *list))
+			return 0;
+		for (size_t i = 0; i < n; i++)
+			if (is_of(&list[i], d, string) && peek(m->base +
+			    list[i].r_offset, &bound, sizeof bound))
+				return bound;
+	}
+	return 0;
+}
+
+/* Is the function of this name empty that the module calls? */
 static bool
 calls_empty(const struct shared_module *m, const char *name)
 {
-	static const int tables[] = { DT_JMPREL, DT_PLTRELSZ, DT_RELA,
-	    DT_RELASZ };
-	uintptr_t values[DT_NUM] = { 0 }, at, end, string, bound = 0;
+	struct dynamic d = { 0 };
+	uintptr_t at, string, bound = 0;
 	unsigned char code[5] = { 0 };
-	Elf64_Dyn d;
-	Elf64_Rela r;
-	Elf64_Sym s;
+	Elf64_Dyn entry;
 
 	/* The dynamic linker has made absolute addresses of the offsets. */
-	for (at = m->dynamic; at != 0 && peek(at, &d, sizeof d) && d.d_tag !=
-	    DT_NULL; at += sizeof d)
-		if (d.d_tag > 0 && d.d_tag < DT_NUM)
-			values[d.d_tag] = d.d_un.d_val;
-	string = find_string(values[DT_STRTAB], values[DT_STRSZ], name);
-
-	for (int i = 0; string != 0 && i < 4; i += 2) {
-		at = values[tables[i]];
-		end = at + values[tables[i + 1]];
-		for (; at < end && peek(at, &r, sizeof r); at += sizeof r)
-			if ((ELF64_R_TYPE(r.r_info) == R_X86_64_JUMP_SLOT ||
-			    ELF64_R_TYPE(r.r_info) == R_X86_64_GLOB_DAT) &&
-			    peek(values[DT_SYMTAB] + sizeof s *
-			    ELF64_R_SYM(r.r_info), &s, sizeof s) &&
-			    s.st_name == string - values[DT_STRTAB] &&
-			    s.st_shndx == SHN_UNDEF)
-				peek(m->base + r.r_offset, &bound,
-				    sizeof bound);
-	}
+	for (at = m->dynamic; at != 0 && peek(at, &entry, sizeof entry) &&
+	    entry.d_tag != DT_NULL; at += sizeof entry)
+		if (entry.d_tag > 0 && entry.d_tag < DT_NUM)
+			d.values[entry.d_tag] = entry.d_un.d_val;
+	string = find_string(d.values[DT_STRTAB], d.values[DT_STRSZ], name);
+	if (string != 0)
+		bound = find_bound(m, &d, string, d.values[DT_JMPREL],
+		    d.values[DT_JMPREL] + d.values[DT_PLTRELSZ]);
+	if (string != 0 && bound == 0)
+		bound = find_bound(m, &d, string, d.values[DT_RELA],
+		    d.values[DT_RELA] + d.values[DT_RELASZ]);
 	return peek(bound, code, sizeof code) && (code[0] == RET ||
 	    (code[0] == ENDBR64 && code[4] == RET));
 }
