@@ -488,7 +488,7 @@ rank(const GElf_Sym *sym)
 }
 
 /*
- * Adds symbols like *stub for the stubs of the procedure linkage table that jump
+ * Adds symbols like stub for the stubs of the procedure linkage table that jump
  * to the address in this slot, on x86-64 by "jmp *SLOT-NEXT(%rip)".
  */
 static void
