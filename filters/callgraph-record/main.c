@@ -378,40 +378,57 @@ act_in_time(struct buf *b)
 	return next;
 }
 
-/* Waits for events until a time at the latest, and handles them. */
-static bool
-poll_once(struct filter *f, int64_t until_us, bool is_reading)
-{
-	enum { SIGNALS, LISTENER, OUTPUT, PROCESSES };
-	struct buf *b = filter_out(f);
-	size_t n = state.processes.n, pending = b->len - state.n_written;
-	struct pollfd *fds = mem_zero(PROCESSES + n, sizeof *fds);
-	int64_t wait = until_us - now_us();
-	struct timespec timeout = { 0 };
-	int n_ready;
+enum { SIGNALS, LISTENER, OUTPUT, PROCESSES };	/* what poll() waits for */
 
-	/* poll() ignores an entry whose fd is -1. */
+/* Returns what to wait for; the caller frees it.  An fd of -1 is ignored. */
+static struct pollfd *
+make_pollfds(struct filter *f, bool is_reading)
+{
+	struct pollfd *fds = mem_zero(PROCESSES + state.processes.n,
+	    sizeof *fds);
+	bool has_output = filter_out(f)->len > state.n_written;
+
 	fds[SIGNALS] = (struct pollfd){ .fd = state.signal_fd,
 	    .events = POLLIN };
 	fds[LISTENER] = (struct pollfd){ .fd = state.listener.fd,
 	    .events = POLLIN };
-	fds[OUTPUT] = (struct pollfd){ .fd = pending > 0 ? f->out.fd : -1,
+	fds[OUTPUT] = (struct pollfd){ .fd = has_output ? f->out.fd : -1,
 	    .events = POLLOUT };
 	processes_fill_pollfds(&state.processes, is_reading, fds + PROCESSES);
-	if (wait > 0)
-		timeout = (struct timespec){ wait / 1000000,
-		    wait % 1000000 * 1000 };
-	n_ready = ppoll(fds, PROCESSES + n, until_us == INT64_MAX ? NULL :
-	    &timeout, NULL);
+	return fds;
+}
+
+/* As poll(), but until a time, which may have passed. */
+static int
+poll_until(struct pollfd *fds, size_t n, int64_t until_us)
+{
+	int64_t wait_us = until_us - now_us();
+	struct timespec timeout = { 0 };
+	int n_ready;
+
+	if (wait_us > 0)
+		timeout = (struct timespec){ wait_us / 1000000,
+		    wait_us % 1000000 * 1000 };
+	n_ready = ppoll(fds, n, until_us == INT64_MAX ? NULL : &timeout, NULL);
 	if (n_ready < 0 && errno != EINTR)
 		die_errno("cannot wait for the program");
+	return n_ready;
+}
 
-	if (n_ready > 0 && fds[SIGNALS].revents != 0)
+/* Waits for events until a time at the latest, and handles them. */
+static bool
+poll_once(struct filter *f, int64_t until_us, bool is_reading)
+{
+	struct buf *b = filter_out(f);
+	size_t n = state.processes.n;
+	struct pollfd *fds = make_pollfds(f, is_reading);
+	bool is_any = poll_until(fds, PROCESSES + n, until_us) > 0;
+
+	if (is_any && fds[SIGNALS].revents != 0)
 		read_signals(&(struct timespec){ 0, 0 });
-	if (n_ready > 0 && fds[OUTPUT].revents != 0)
+	if (is_any && fds[OUTPUT].revents != 0)
 		write_pending(f);
-	/* An end is read after the greetings that came before it. */
-	if (n_ready > 0) {
+	if (is_any) {
 		accept_processes();
 		processes_read(&state.processes, fds + PROCESSES, n, b);
 	}
@@ -422,7 +439,7 @@ poll_once(struct filter *f, int64_t until_us, bool is_reading)
 	if (state.output_error != 0)
 		b->len = state.n_written = 0;
 	free(fds);
-	return n_ready > 0;
+	return is_any;
 }
 
 /* Does what there is to do until an event comes; false if none has come. */
