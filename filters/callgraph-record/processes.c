@@ -430,9 +430,6 @@ processes_fill_pollfds(const struct processes *all, bool reads_ends,
 		    .fd = p->is_connection || reads_ends ? p->fd : -1 };
 }
 
-/*
- * Ends come after greetings: what a process has executed is then known.
- */
 void
 processes_read(struct processes *all, const struct pollfd *fds, size_t n_fds,
     struct buf *b)
