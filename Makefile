@@ -152,7 +152,7 @@ demo:
 		exit $$status; }
 	@bash test/demo.sh '$(OUT)'
 
-# T, F and SEED choose among the tests: see README.md, "Testing and debugging".
+# T, F and SEED choose among the tests: see weir-hacking(7).
 check:
 	@sh test/setup.sh build test
 	@$(if $T$F,,$(MAKE) lint)
