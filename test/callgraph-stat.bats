@@ -285,6 +285,28 @@ changes() {
 	[ "$(callgraph-stat both | records | wc -l)" -eq $((2 * 8 + 1)) ]
 }
 
+@test "functions of one name are compared as in a second implementation" {
+	for n in {1..8}; do
+		python3 $TEST/oracles/functions.py random "$(seed)old$n" >old
+		python3 $TEST/oracles/functions.py random "$(seed)new$n" >new
+		python3 $TEST/oracles/functions.py changes old new >want
+		callgraph-stat --sort calls --diff old new |
+			jq -c 'select(.stat == "change") | [.name, .file // "",
+			.module // "", .before_calls // 0, .calls // 0]' |
+			sort | diff <(jq -c . want | sort) -
+	done
+}
+
+@test "200,000 files may have a function of one name" {
+	python3 -c '
+import json
+print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
+    {"name": "init", "file": "/s/%d/a.c" % i, "calls": i}
+    for i in range(200000)]}))' >r
+	timeout 60 callgraph-stat r | records >out
+	[ "$(wc -l <out)" -eq 200001 ]
+}
+
 @test "--callers finds a function by any part of its name that is clear" {
 	chain main 'acme::shop::make<int>(std::vector<int>)' \
 		'int std::sort<int*, less<int> >(int*, int*)' \

@@ -3,54 +3,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/sort.h"
 #include "common/program/functions.h"
 
-/* How to tell the functions of one name apart. */
-struct function_group {
-	uint32_t last;		/* the function that was added last */
-	unsigned components;	/* of the ends of their files, or 0 */
-	enum { ANY_MODULE, BY_VERSION, BY_MODULE } by;	/* module_part() */
-};
-
 /*
- * A function found before in the current record.  Comparing two texts is
- * cheaper than finding the symbols of both.
+ * What tells functions of one name apart, as components that each end with a
+ * slash, the most telling one first: of the file "a.c/src/home/"; of the module
+ * "libz/libz-1.2.so.1/", or "program/app/" for any program.
  */
-struct found_function {
-	uint64_t address;
-	struct span name, file, line;
-	uint32_t record, number;
+enum { FILE_PART, MODULE_PART, N_PARTS };
+
+/* The functions of one name. */
+struct function_group {
+	unsigned n_components[N_PARTS];	/* how many are necessary */
+	uint8_t sides, sides_with_files;	/* a bit for each */
 };
-enum { FOUND_MAX = 1 << 14 };
-
-static struct span
-function_key(const void *owner, uint32_t i)
-{
-	const struct functions *t = owner;
-
-	return span_bytes(&t->list[i].key, sizeof(struct function_key));
-}
 
 void
 functions_init(struct functions *t)
 {
-	*t = (struct functions){ .n = 0 };
+	*t = (struct functions){ .record = 1 };
 	intern_init(&t->texts);
+	intern_init(&t->keys);
 	intern_init(&t->groups);
-	map_init(&t->map, function_key, t);
-	t->found = mem_zero(FOUND_MAX, sizeof *t->found);
+	intern_add(&t->texts, span_of("", 0));	/* symbol 0: an unknown part */
 }
 
 void
 functions_release(struct functions *t)
 {
 	intern_release(&t->texts);
+	intern_release(&t->keys);
 	intern_release(&t->groups);
-	map_release(&t->map);
 	free(t->list);
 	free(t->group_info);
-	free(t->modules);
-	free(t->found);
+	free(t->in_record);
 	buf_release(&t->text);
 }
 
@@ -60,89 +47,60 @@ text_sym(struct functions *t, struct span text)
 	return text.n > 0 ? intern_add(&t->texts, text) : SYM_NONE;
 }
 
-/* --- parts of names and files --------------------------------------------- */
+/* --- adding --------------------------------------------------------------- */
 
 /*
  * The group of a name: without the tags of an ABI, which depend on the
  * compiler's options: "f[abi:cxx11]", "std::__cxx11::list".
  */
 static uint32_t
-group_of(struct functions *t, sym name)
+group_of(struct functions *t, struct span name)
 {
-	static const char tag[] = "[abi:", space[] = "::__cxx11::";
-	const char *p = intern_str(&t->texts, name);
-	struct function_group none = { .last = INDEX_NONE };
-	size_t n_before = t->groups.n;
+	size_t n_before = t->groups.n, n;
+	const char *end;
 	uint32_t group;
 
 	t->text.len = 0;
-	while (*p != '\0') {
-		if (strncmp(p, tag, sizeof tag - 1) == 0 &&
-		    strchr(p, ']') != NULL)
-			p = strchr(p, ']') + 1;
-		else if (strncmp(p, space, sizeof space - 1) == 0)
-			p += sizeof space - 3;	/* to its last "::" */
+	for (; name.n > 0; name = span_of(name.p + n, name.n - n)) {
+		n = 1;
+		if (span_begins_with(name, "[abi:") &&
+		    (end = memchr(name.p, ']', name.n)) != NULL)
+			n = (size_t)(end + 1 - name.p);
+		else if (span_begins_with(name, "__cxx11::"))
+			n = strlen("__cxx11::");
 		else
-			buf_char(&t->text, *p++);
+			buf_char(&t->text, *name.p);
 	}
 	group = intern_add(&t->groups, buf_span(&t->text));
-	if (group == n_before) {
-		t->group_info = mem_grow(t->group_info, &t->groups_cap,
-		    group + 1u, sizeof *t->group_info);
-		t->group_info[group] = none;
-	}
+	t->group_info = mem_grow(t->group_info, &t->groups_cap,
+	    t->groups.n, sizeof *t->group_info);
+	if (group == n_before)
+		t->group_info[group] = (struct function_group){ 0 };
 	return group;
 }
 
-/* A path without the components "." and "..", as if there were no links. */
+/* The components of a path without "." and "..", as if there were no links. */
 static sym
-clean_path(struct functions *t, sym file)
+file_part(struct functions *t, struct span path)
 {
-	struct span path = intern_span(&t->texts, file), part;
-	struct buf *b = &t->text;
-	const char *end = path.p + path.n, *p, *slash;
+	size_t n_parents = 0;
+	struct span name;
 
-	b->len = 0;
-	for (p = path.p; p < end; p = slash + 1) {
-		slash = memchr(p, '/', (size_t)(end - p));
-		slash = slash != NULL ? slash : end;
-		part = span_of(p, (size_t)(slash - p));
-		if (part.n == 0 || span_eq(part, "."))
+	t->text.len = 0;
+	for (; path.n > 0; path.n -= name.n + (name.n < path.n)) {
+		name = span_base_name(path);
+		if (name.n == 0 || span_eq(name, "."))
 			continue;
-		if (!span_eq(part, "..")) {
-			buf_char(b, '/');
-			buf_add(b, part.p, part.n);
-			continue;
+		if (span_eq(name, "..")) {
+			n_parents++;
+		} else if (n_parents > 0) {
+			n_parents--;
+		} else {
+			buf_add(&t->text, name.p, name.n);
+			buf_char(&t->text, '/');
 		}
-		while (b->len > 0 && b->data[--b->len] != '/')
-			;
 	}
-	return intern_add(&t->texts, buf_span(b));
-}
-
-/* The last n components of a clean path; all if it has fewer. */
-static struct span
-last_components(struct span path, unsigned n)
-{
-	size_t i = path.n;
-
-	while (i > 0 && (path.p[i - 1] != '/' || --n > 0))
-		i--;
-	return span_of(path.p + i, path.n - i);
-}
-
-/* How many of the last components must be compared to tell two paths apart. */
-static unsigned
-n_telling(struct span a, struct span b)
-{
-	unsigned n = 1;
-
-	while (a.n > 0 && b.n > 0 && a.p[a.n - 1] == b.p[b.n - 1]) {
-		n += a.p[a.n - 1] == '/';
-		a.n--;
-		b.n--;
-	}
-	return n;
+	return intern_add(&t->texts, buf_span(&t->text));
 }
 
 struct span
@@ -153,185 +111,185 @@ functions_unversioned(struct span name)
 	while (end < name.n && !span_begins_with(span_of(name.p + end,
 	    name.n - end), ".so"))
 		end++;
+	end = end < name.n ? end : name.n;
 	i = end;
-	while (i > 0 && (text_is_digit(name.p[i - 1]) || name.p[i - 1] == '.'))
+	while (i > 1 && (text_is_digit(name.p[i - 1]) || name.p[i - 1] == '.'))
 		i--;
 	if (i > 1 && i < end && strchr("-_", name.p[i - 1]) != NULL)
 		end = i - 1;
-	return span_of(name.p, end < name.n ? end : name.n);
+	return span_of(name.p, end);
 }
 
-/*
- * The part of a module's name that distinguishes functions of one name.
- * BY_VERSION leaves out what differs between versions: of the program, that is
- * all of its name.
- */
-static sym
-module_part(struct functions *t, const struct function *f, int by)
-{
-	if (by == ANY_MODULE || f->module == SYM_NONE)
-		return SYM_NONE;
-	if (by == BY_MODULE)
-		return f->module;
-	return intern_add(&t->texts, f->is_program ? span_str("program") :
-	    functions_unversioned(intern_span(&t->texts, f->module)));
-}
-
-/* --- adding --------------------------------------------------------------- */
-
-/*
- * Notes how to tell two functions of one name apart.  If both are in one module
- * and their files have one name, but are not in one record, their directories
- * may be those of two builds.
- */
 static void
-tell_apart(struct functions *t, const struct function *a,
-    const struct function *b)
+add_new(struct functions *t, const struct function_id *id)
 {
-	struct function_group *g = &t->group_info[a->group];
-	bool have_files = a->path != SYM_NONE && b->path != SYM_NONE;
-	bool one_module = a->module == b->module;
-	unsigned n;
+	struct span module = id->is_program ? span_str("program") :
+	    functions_unversioned(id->module);
+	struct function f = { .name = text_sym(t, id->name),
+	    .file = text_sym(t, id->file), .module = text_sym(t, id->module),
+	    .build = text_sym(t, id->build), .offset = id->offset,
+	    .line = id->line, .group = group_of(t, id->name) };
 
-	if (have_files && a->path != b->path) {
-		n = n_telling(intern_span(&t->texts, a->path),
-		    intern_span(&t->texts, b->path));
-		if (n > g->components &&
-		    (n == 1 || !one_module || a->record == b->record))
-			g->components = n;
-	} else if (!one_module && g->by != BY_MODULE) {
-		g->by = module_part(t, a, BY_VERSION) ==
-		    module_part(t, b, BY_VERSION) ? BY_MODULE : BY_VERSION;
+	if (f.name != SYM_NONE)
+		f.parts[FILE_PART] = file_part(t, id->file);
+	if (f.name != SYM_NONE && f.module != SYM_NONE) {
+		t->text.len = 0;
+		buf_add(&t->text, module.p, module.n);
+		buf_printf(&t->text, "/%s/", intern_str(&t->texts, f.module));
+		f.parts[MODULE_PART] = text_sym(t, buf_span(&t->text));
 	}
-}
-
-/* Notes that the current record has a function. */
-static void
-note_record(struct functions *t, uint32_t number)
-{
-	struct function *f = &t->list[number];
-	uint32_t i;
-
-	f->record = t->record;
-	f->sides |= (uint8_t)(1 << t->side);
-	if (f->key.name == SYM_NONE)
-		return;
-	for (i = t->group_info[f->group].last; i != INDEX_NONE;
-	    i = t->list[i].next)
-		if (i != number && (t->list[i].sides & 1 << t->side) != 0)
-			tell_apart(t, f, &t->list[i]);
+	t->list = mem_grow(t->list, &t->cap, t->n + 1, sizeof *t->list);
+	t->list[t->n++] = f;
 }
 
 uint32_t
-functions_add(struct functions *t, const struct function *like)
+functions_add(struct functions *t, const struct function_id *id)
 {
-	uint32_t i = map_find_or_add_inline(&t->map,
-	    span_bytes(&like->key, sizeof like->key), (uint32_t)t->n,
-	    function_key);
+	const uint64_t numbers[] = { id->name.n, id->file.n, id->offset };
+	struct span module = id->name.n > 0 ? id->module : id->build;
+	struct function_group *g;
 	struct function *f;
+	uint32_t i;
 
-	if (i == t->n) {
-		t->list = mem_grow(t->list, &t->cap, t->n + 1,
-		    sizeof *t->list);
-		f = &t->list[t->n++];
-		*f = *like;
-		f->where = f->path = SYM_NONE;
-		f->line_side = (uint8_t)t->side;
-		f->record = f->next = INDEX_NONE;
-		f->sides = 0;
-		if (f->key.name != SYM_NONE) {
-			f->group = group_of(t, f->key.name);
-			f->next = t->group_info[f->group].last;
-			t->group_info[f->group].last = i;
-		}
-		if (f->key.file != SYM_NONE)
-			f->path = clean_path(t, f->key.file);
-	}
+	t->text.len = 0;
+	buf_add(&t->text, id->name.p, id->name.n);
+	buf_add(&t->text, id->file.p, id->file.n);
+	buf_add(&t->text, module.p, module.n);
+	buf_add(&t->text, (const char *)numbers, sizeof numbers);
+	i = intern_add(&t->keys, buf_span(&t->text));
+	if (i == t->n)
+		add_new(t, id);
 	f = &t->list[i];
-	/* One build id may occur with several paths. */
-	if (intern_cmp(&t->texts, like->module, f->module) < 0)
-		f->module = like->module;
-	if (f->line != like->line && f->line_side == t->side)
+	/* One build may occur with several paths. */
+	if (f->build != SYM_NONE && f->module != SYM_NONE &&
+	    span_compare(id->module, intern_span(&t->texts, f->module)) < 0)
+		f->module = intern_add(&t->texts, id->module);
+	/* What side 0 says counts. */
+	if (f->line != id->line && (t->side == 0 || (f->sides & 1) == 0))
 		f->line = 0;
-	if (f->record != t->record)
-		note_record(t, i);
+	f->sides |= (uint8_t)(1 << t->side);
+	g = &t->group_info[f->group];
+	g->sides |= f->sides;
+	if (f->parts[FILE_PART] != 0)
+		g->sides_with_files |= f->sides;
+	if (f->name != SYM_NONE && f->record != t->record) {
+		f->record = t->record;
+		t->in_record = mem_grow(t->in_record, &t->in_record_cap,
+		    t->n_in_record + 1, sizeof *t->in_record);
+		t->in_record[t->n_in_record++] = i;
+	}
 	return i;
-}
-
-void
-functions_begin(struct functions *t, const struct callgraph *g, unsigned side)
-{
-	const struct graph_module *m;
-
-	t->graph = g;
-	t->side = side;
-	t->record++;
-	t->modules = mem_grow(t->modules, &t->modules_cap, g->n_modules,
-	    sizeof *t->modules);
-	for (size_t i = 0; i < g->n_modules; i++) {
-		m = &g->modules[i];
-		t->modules[i].name = text_sym(t, m->name);
-		t->modules[i].id = text_sym(t, m->build_id_token.n > 0 ?
-		    m->build_id_token : m->path_token);
-	}
-}
-
-static uint32_t
-find_new(struct functions *t, const struct graph_node *n)
-{
-	const struct graph_module *m = n->has_function ?
-	    callgraph_module_at(t->graph, n->function) : NULL;
-	size_t i = m != NULL ? (size_t)(m - t->graph->modules) : 0;
-	struct function f = { .key = { text_sym(t, n->name),
-	    text_sym(t, n->file), SYM_NONE, 0, 0 }, .module = SYM_NONE };
-
-	if (m != NULL) {
-		f.key.module = f.module = t->modules[i].name;
-		f.is_program = m->is_program;
-	}
-	if (f.key.name == SYM_NONE && m != NULL) {
-		f.key.module = t->modules[i].id;
-		f.key.offset = n->function - m->base;
-	}
-	if (!text_i64(n->texts[NODE_LINE], &f.line) || f.line < 0)
-		f.line = 0;
-	return functions_add(t, &f);
 }
 
 uint32_t
 functions_find(struct functions *t, const struct graph_node *n)
 {
-	struct found_function *f = &t->found[n->function / 16 % FOUND_MAX];
-	struct span line = n->texts[NODE_LINE];
+	const struct graph_module *m = n->has_function ?
+	    callgraph_module_at(t->graph, n->function) : NULL;
+	struct function_id id = { .name = n->name, .file = n->file };
 
-	if (!n->has_function)
-		return find_new(t, n);
-	if (f->record != t->record || f->address != n->function ||
-	    span_compare(f->name, n->name) != 0 ||
-	    span_compare(f->file, n->file) != 0 ||
-	    span_compare(f->line, line) != 0)
-		*f = (struct found_function){ n->function, n->name, n->file,
-		    line, t->record, find_new(t, n) };
-	return f->number;
+	if (m != NULL) {
+		id.module = m->name;
+		id.is_program = m->is_program;
+	}
+	if (m != NULL && n->name.n == 0) {
+		id.build = m->build_id_token.n > 0 ? m->build_id_token :
+		    m->path_token;
+		id.offset = n->function - m->base;
+	}
+	if (!text_i64(n->texts[NODE_LINE], &id.line) || id.line < 0)
+		id.line = 0;
+	return functions_add(t, &id);
+}
+
+/* --- telling apart -------------------------------------------------------- */
+
+/* Those of one name whose parts have the most in common become adjacent. */
+static int
+compare_parts(const void *a, const void *b, void *context)
+{
+	const struct functions *t = context;
+	const struct function *x = &t->list[*(const uint32_t *)a];
+	const struct function *y = &t->list[*(const uint32_t *)b];
+	int order = cmp_u64(x->group, y->group);
+
+	for (int part = 0; part < N_PARTS && order == 0; part++)
+		order = intern_cmp(&t->texts, x->parts[part], y->parts[part]);
+	return order;
+}
+
+/*
+ * Finds out how to tell the functions of a run or of a record apart: by their
+ * files, and by their modules where the files are equal.  The directories of
+ * functions that are not in one record may be those of two builds.
+ */
+static void
+tell_apart(struct functions *t, uint32_t *list, size_t n, bool is_record)
+{
+	const struct function *a, *b;
+	struct function_group *g;
+	struct span x, y;
+	unsigned necessary;
+	int part;
+
+	sort_with(list, n, sizeof *list, compare_parts, t);
+	for (size_t i = 1; i < n; i++) {
+		a = &t->list[list[i - 1]];
+		b = &t->list[list[i]];
+		g = &t->group_info[a->group];
+		part = a->parts[FILE_PART] != b->parts[FILE_PART] ? FILE_PART :
+		    MODULE_PART;
+		if (a->group != b->group || (part == FILE_PART ?
+		    a->parts[part] == 0 : a->module == b->module))
+			continue;
+		x = intern_span(&t->texts, a->parts[part]);
+		y = intern_span(&t->texts, b->parts[part]);
+		necessary = 1;
+		for (size_t k = 0; k < x.n && k < y.n && x.p[k] == y.p[k]; k++)
+			necessary += x.p[k] == '/';
+		if (necessary > g->n_components[part] && (necessary == 1 ||
+		    is_record || part == MODULE_PART))
+			g->n_components[part] = necessary;
+	}
+}
+
+void
+functions_begin(struct functions *t, const struct callgraph *g, unsigned side)
+{
+	tell_apart(t, t->in_record, t->n_in_record, true);
+	t->n_in_record = 0;
+	t->record++;
+	t->graph = g;
+	t->side = side;
 }
 
 /* --- resolving ------------------------------------------------------------ */
 
 /*
- * The files of functions cannot be compared if a side has them without files.
+ * Replaces a part by what is necessary to tell a function apart, as it is
+ * shown: "src/a.c", "libz" or "libz-1.2.so.1".
  */
 static void
-ignore_unknown_files(struct functions *t, struct function_group *g)
+shorten_part(struct functions *t, struct function *f, int part)
 {
-	unsigned have = 0, lack = 0;
+	const struct function_group *g = &t->group_info[f->group];
+	unsigned n = g->n_components[part];
+	struct span text = intern_span(&t->texts, f->parts[part]);
+	size_t i = 0;
 
-	for (uint32_t i = g->last; i != INDEX_NONE; i = t->list[i].next)
-		if (t->list[i].path != SYM_NONE)
-			have |= t->list[i].sides;
-		else
-			lack |= t->list[i].sides;
-	if ((lack & ~have) != 0)
-		g->components = 0;
+	/* A run without files cannot be compared by them. */
+	if (part == FILE_PART && g->sides != g->sides_with_files)
+		n = 0;
+	while (n > 0 && i < text.n)
+		n -= text.p[i++] == '/';
+	text = span_of(text.p, i);
+	if (part == FILE_PART)		/* the last component last */
+		text = intern_span(&t->texts, file_part(t, text));
+	if (text.n > 0)
+		text.n--;		/* its last slash */
+	if (part == MODULE_PART)
+		text = span_base_name(text);
+	f->parts[part] = intern_add(&t->texts, text);
 }
 
 /*
@@ -343,53 +301,45 @@ static bool
 is_shown(const struct functions *t, const struct function *a,
     const struct function *b)
 {
-	int order = (int)a->line_side - (int)b->line_side;
+	const sym x[] = { a->file, a->module, a->name };
+	const sym y[] = { b->file, b->module, b->name };
+	int order = (a->sides & 1) - (b->sides & 1);
 
-	order = order != 0 ? order :
-	    intern_cmp(&t->texts, b->key.file, a->key.file);
-	order = order != 0 ? order :
-	    intern_cmp(&t->texts, b->module, a->module);
-	return (order != 0 ? order :
-	    intern_cmp(&t->texts, b->key.name, a->key.name)) < 0;
-}
-
-/* What tells a function apart: a part of its file, its module, or both. */
-static sym
-where_of(struct functions *t, sym file, sym module)
-{
-	if (file == SYM_NONE || module == SYM_NONE)
-		return file != SYM_NONE ? file : module;
-	t->text.len = 0;
-	buf_printf(&t->text, "%s, %s", intern_str(&t->texts, file),
-	    intern_str(&t->texts, module));
-	return intern_add(&t->texts, buf_span(&t->text));
+	for (size_t i = 0; i < sizeof x / sizeof *x && order == 0; i++)
+		order = intern_cmp(&t->texts, x[i], y[i]);
+	return order > 0;
 }
 
 uint32_t *
 functions_resolve(struct functions *t)
 {
 	uint32_t *numbers = mem_resize(NULL, t->n + 1, sizeof *numbers);
-	const struct function_group *g;
 	struct intern keys;
 	struct function f;
-	size_t n = 0;
+	size_t n;
+
+	functions_begin(t, NULL, t->side);
+	for (int part = 0; part < N_PARTS; part++) {
+		for (int side = 0; side < 2; side++) {
+			n = 0;
+			for (uint32_t i = 0; i < t->n; i++)
+				if ((t->list[i].sides & 1 << side) != 0)
+					numbers[n++] = i;
+			tell_apart(t, numbers, n, false);
+		}
+		for (size_t i = 0; i < t->n; i++)
+			shorten_part(t, &t->list[i], part);
+	}
 
 	intern_init(&keys);
-	for (uint32_t i = 0; i < t->groups.n; i++)
-		ignore_unknown_files(t, &t->group_info[i]);
+	n = 0;
 	for (uint32_t i = 0; i < t->n; i++) {
-		sym key[] = { SYM_NONE, i, SYM_NONE };
+		sym key[] = { SYM_NONE, i, 0 };
 
 		f = t->list[i];
-		if (f.key.name != SYM_NONE) {
-			g = &t->group_info[f.group];
+		if (f.name != SYM_NONE) {
 			key[0] = f.group;
-			key[1] = module_part(t, &f, g->by);
-			if (f.path != SYM_NONE && g->components > 0)
-				key[2] = text_sym(t, last_components(
-				    intern_span(&t->texts, f.path),
-				    g->components));
-			f.where = where_of(t, key[2], key[1]);
+			memcpy(key + 1, f.parts, sizeof f.parts);
 		}
 		numbers[i] = intern_add(&keys, span_bytes(key, sizeof key));
 		if (numbers[i] == n)
@@ -407,17 +357,27 @@ functions_label(const struct functions *t, uint32_t function, bool with_where,
     struct buf *to)
 {
 	const struct function *f = &t->list[function];
+	const char *sep = " (";
+	struct span text;
 
-	if (f->key.name != SYM_NONE) {
-		buf_str(to, intern_str(&t->texts, f->key.name));
-	} else if (f->key.module != SYM_NONE) {
+	if (f->name != SYM_NONE) {
+		buf_str(to, intern_str(&t->texts, f->name));
+	} else if (f->build != SYM_NONE) {
 		if (f->module != SYM_NONE)
 			buf_str(to, intern_str(&t->texts, f->module));
 		buf_char(to, '+');
-		buf_address(to, f->key.offset);
+		buf_address(to, f->offset);
 	} else {
 		buf_str(to, "??");
 	}
-	if (with_where && f->where != SYM_NONE)
-		buf_printf(to, " (%s)", intern_str(&t->texts, f->where));
+	for (int part = 0; with_where && part < N_PARTS; part++) {
+		text = intern_span(&t->texts, f->parts[part]);
+		if (text.n == 0)
+			continue;
+		buf_str(to, sep);
+		buf_add(to, text.p, text.n);
+		sep = ", ";
+	}
+	if (*sep == ',')
+		buf_char(to, ')');
 }

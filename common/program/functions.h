@@ -19,49 +19,43 @@
  * module by its build id, or else by its path.  An address outside all modules
  * differs from run to run: all functions there are one.
  */
-struct function_key {
-	sym name, file;		/* or SYM_NONE, as module */
-	sym module;		/* its name; of a function without a name, its
-				   build id or path, a JSON token */
-	sym zero;		/* in place of padding */
+struct function_id {
+	struct span name, file;	/* or empty, as module */
+	struct span module;	/* its name */
+	struct span build;	/* without a name: the module's id or path */
 	uint64_t offset;	/* without a name: in the module's file */
+	int64_t line;		/* 0: unknown */
+	bool is_program;	/* not in a library */
 };
 
 struct function {
-	struct function_key key;
-	sym module;		/* its name, or SYM_NONE */
+	sym name, file, module;	/* or SYM_NONE */
+	sym build;		/* or SYM_NONE if it has a name */
+	uint64_t offset;
 	int64_t line;		/* 0: unknown, or several */
-	sym where;		/* the part of its file or of its module's name
-				   that tells it apart from others of its name,
-				   or both; SYM_NONE if there are no others */
 
 	/* Private to functions.c. */
-	sym path;		/* the file without "." and ".." */
 	uint32_t group;		/* of the functions of one name */
-	uint32_t next;		/* in the group, or INDEX_NONE */
+	sym parts[2];		/* what tells these apart: functions.c */
 	uint32_t record;	/* the last one that had it */
 	uint8_t sides;		/* those that had it: a bit for each */
-	uint8_t line_side;	/* the first of them: what it says counts */
-	bool is_program;	/* not in a library */
 };
 
 struct functions {
 	struct intern texts;
 	struct function *list;
 	size_t n, cap;
-
-	unsigned side;		/* see functions_add() */
-	uint32_t record;
+	unsigned side;		/* of the current record */
 
 	/* Private to functions.c. */
-	struct map map;
+	struct intern keys;		/* by provisional number */
 	struct intern groups;		/* their names without ABI tags */
 	struct function_group *group_info;
 	size_t groups_cap;
-	struct { sym name, id; } *modules;	/* of the current record */
-	size_t modules_cap;
 	const struct callgraph *graph;
-	struct found_function *found;	/* FOUND_MAX, by address */
+	uint32_t record;		/* the number of the current one */
+	uint32_t *in_record;		/* the functions that it has */
+	size_t n_in_record, in_record_cap;
 	struct buf text;
 };
 
@@ -69,8 +63,9 @@ void functions_init(struct functions *);
 void functions_release(struct functions *);
 
 /*
- * Begins a record of a run.  There are up to eight runs, called sides; side 0
- * must be read first, and has the names and lines that are shown.
+ * Begins a record of a run; NULL: it is not a callgraph, and has the functions
+ * of functions_add().  There are at most two runs, called sides; side 0 must be
+ * read first, and has the names and lines that are shown.
  */
 void functions_begin(struct functions *, const struct callgraph *,
     unsigned side);
@@ -78,12 +73,8 @@ void functions_begin(struct functions *, const struct callgraph *,
 /* The provisional number of the function of a node of that record. */
 uint32_t functions_find(struct functions *, const struct graph_node *);
 
-/*
- * The same for a function that is not of a callgraph, whose public members and
- * is_program are given, with symbols of texts.  The caller sets `side`, and
- * another `record` for each run.
- */
-uint32_t functions_add(struct functions *, const struct function *like);
+/* The same for a function that is not of a callgraph. */
+uint32_t functions_add(struct functions *, const struct function_id *);
 
 /*
  * Makes the list that of the functions.  Returns by provisional number the

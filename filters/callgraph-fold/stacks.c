@@ -137,8 +137,8 @@ stacks_finish(struct stacks *s)
 		s->frames[i] = (struct frame){
 		    .name = intern_span(texts, intern_add(texts,
 		    buf_span(&label))), .module = f->module, .line = f->line };
-		if (f->key.file != SYM_NONE)
-			s->frames[i].file = intern_span(texts, f->key.file);
+		if (f->file != SYM_NONE)
+			s->frames[i].file = intern_span(texts, f->file);
 	}
 	buf_release(&label);
 }

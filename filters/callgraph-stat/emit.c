@@ -45,11 +45,11 @@ put_function(struct buf *b, const struct flat *p, uint32_t function)
 	const struct function *f = &p->functions.list[function];
 	const struct intern *texts = &p->functions.texts;
 
-	put_text(b, "name", texts, f->key.name);
+	put_text(b, "name", texts, f->name);
 	put_text(b, "module", texts, f->module);
-	if (f->key.name == SYM_NONE && f->key.module != SYM_NONE)
-		json_address(b, "function", f->key.offset);
-	put_text(b, "file", texts, f->key.file);
+	if (f->name == SYM_NONE && f->build != SYM_NONE)
+		json_address(b, "function", f->offset);
+	put_text(b, "file", texts, f->file);
 	if (f->line > 0)
 		json_int(b, "line", f->line);
 }
@@ -80,7 +80,7 @@ put_identity(struct buf *b, const struct flat *p, enum level level, uint32_t i)
 		put_call_site(b, p, &p->groups.list[i]);
 	else if (level == BY_FILE)
 		put_text(b, "file", &p->places.texts,
-		    p->places.list[i].key.file);
+		    p->places.list[i].file);
 	else
 		put_text(b, "module", &p->places.texts,
 		    p->places.list[i].module);

@@ -130,21 +130,17 @@ call_site_of(struct flat *p, const struct callgraph *g,
 static uint32_t
 place_of(struct flat *p, const struct callgraph *g, const struct graph_node *n)
 {
-	struct intern *texts = &p->places.texts;
-	const struct graph_module *m;
-	struct function f = { .key = { SYM_NONE, SYM_NONE, SYM_NONE, 0, 0 },
-	    .module = SYM_NONE };
+	const struct graph_module *m = n->has_function ?
+	    callgraph_module_at(g, n->function) : NULL;
+	struct function_id place = { .offset = 0 };
 
-	if (p->level == BY_FILE && n->file.n > 0) {
-		f.key.name = intern_add(texts, span_base_name(n->file));
-		f.key.file = intern_add(texts, n->file);
-	} else if (p->level == BY_MODULE && n->has_function &&
-	    (m = callgraph_module_at(g, n->function)) != NULL) {
-		f.key.name = intern_add(texts, span_str("module"));
-		f.key.module = f.module = intern_add(texts, m->name);
-		f.is_program = m->is_program;
-	}
-	return add_entry(&p->groups, functions_add(&p->places, &f));
+	if (p->level == BY_FILE && n->file.n > 0)
+		place = (struct function_id){ .file = n->file,
+		    .name = span_base_name(n->file) };
+	else if (p->level == BY_MODULE && m != NULL)
+		place = (struct function_id){ .name = span_str("module"),
+		    .module = m->name, .is_program = m->is_program };
+	return add_entry(&p->groups, functions_add(&p->places, &place));
 }
 
 /* The entry of a node at the profile's level. */
@@ -259,8 +255,8 @@ flat_add(struct flat *p, const struct callgraph *g,
 
 	functions_begin(&p->functions, g, (unsigned)side);
 	/* Files are distinguished within a side, not within a record. */
-	p->places.side = (unsigned)side;
-	p->places.record = (uint32_t)side;
+	if (p->places.side != (unsigned)side)
+		functions_begin(&p->places, NULL, (unsigned)side);
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		const struct graph_node *n = &g->nodes[i];
 
@@ -440,14 +436,14 @@ compare_functions(const struct functions *t, uint32_t a, uint32_t b)
 		return cmp_u64(a, b);
 	x = &t->list[a];
 	y = &t->list[b];
-	order = compare_texts(&t->texts, x->key.name, y->key.name);
+	order = compare_texts(&t->texts, x->name, y->name);
 	order = order != 0 ? order :
 	    compare_texts(&t->texts, x->module, y->module);
 	order = order != 0 ? order :
-	    compare_texts(&t->texts, x->key.file, y->key.file);
+	    compare_texts(&t->texts, x->file, y->file);
 	order = order != 0 ? order :
-	    compare_texts(&t->texts, x->key.module, y->key.module);
-	return order != 0 ? order : cmp_u64(x->key.offset, y->key.offset);
+	    compare_texts(&t->texts, x->build, y->build);
+	return order != 0 ? order : cmp_u64(x->offset, y->offset);
 }
 
 static int

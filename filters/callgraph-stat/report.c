@@ -122,10 +122,10 @@ put_source(struct buf *b, const struct functions *t, uint32_t function)
 {
 	const struct function *f = &t->list[function];
 
-	if (f->key.file != SYM_NONE)
-		put_location(b, intern_span(&t->texts, f->key.file),
+	if (f->file != SYM_NONE)
+		put_location(b, intern_span(&t->texts, f->file),
 		    (uint64_t)f->line);
-	else if (f->key.name != SYM_NONE && f->module != SYM_NONE)
+	else if (f->name != SYM_NONE && f->module != SYM_NONE)
 		put_location(b, intern_span(&t->texts, f->module), 0);
 }
 
@@ -168,7 +168,7 @@ put_entry(struct buf *b, const struct flat *p, uint32_t i)
 		functions_label(&p->functions, e->site.callee, false, b);
 		put_site(b, p, e);
 	} else {
-		text = p->level == BY_FILE ? p->places.list[i].key.file :
+		text = p->level == BY_FILE ? p->places.list[i].file :
 		    p->places.list[i].module;
 		buf_str(b, text != SYM_NONE ?
 		    intern_str(&p->places.texts, text) : "??");

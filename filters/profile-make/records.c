@@ -103,19 +103,25 @@ records_free(struct records *r)
 
 /* --- what a record is about: a text that is the same in the next run ------ */
 
+/* A member; empty if it is absent or not a string. */
+static struct span
+text_of(const struct rec *rec, unsigned key)
+{
+	struct span text = span_of("", 0);
+
+	return rec_str(rec, key, &text) == REC_OK ? text : span_of("", 0);
+}
+
 /*
- * The first of these members, by a list of keys that KEY_TYPE ends, that is a
- * string; empty if none is.
+ * The first of these members, by a list of keys that KEY_TYPE ends, that is not
+ * empty; empty if none is.
  */
 static struct span
 first_text(const struct rec *rec, const unsigned *keys)
 {
-	struct span text;
-
-	for (; *keys != KEY_TYPE; keys++)
-		if (rec_str(rec, *keys, &text) == REC_OK && text.n > 0)
-			return text;
-	return span_of("", 0);
+	while (*keys != KEY_TYPE && text_of(rec, *keys).n == 0)
+		keys++;
+	return *keys != KEY_TYPE ? text_of(rec, *keys) : span_of("", 0);
 }
 
 static bool
@@ -202,30 +208,21 @@ put_member(struct records *r, const struct rec *rec, unsigned key)
 	return true;
 }
 
-static sym
-member_sym(struct records *r, const struct rec *rec, unsigned key)
-{
-	struct span text;
-
-	return rec_str(rec, key, &text) == REC_OK && text.n > 0 ?
-	    intern_add(&r->functions.texts, text) : SYM_NONE;
-}
-
 static bool
 put_function(struct records *r, const struct rec *rec)
 {
-	sym name = member_sym(r, rec, NAME), module = member_sym(r, rec,
-	    MODULE);
-	struct function f = { .key = { name, SYM_NONE, module, 0, 0 },
-	    .module = module };
+	struct function_id id = { .name = text_of(rec, NAME),
+	    .module = text_of(rec, MODULE) };
 	struct span address;
 
-	if (name != SYM_NONE)
-		f.key.file = member_sym(r, rec, FILE_NAME);
-	else if (rec_str(rec, FUNCTION, &address) != REC_OK ||
-	    !hex_address(address, &f.key.offset))
+	if (id.name.n > 0)
+		id.file = text_of(rec, FILE_NAME);
+	else if (rec_str(rec, FUNCTION, &address) == REC_OK &&
+	    hex_address(address, &id.offset))
+		id.build = id.module;
+	else
 		return false;
-	r->function = functions_add(&r->functions, &f);
+	r->function = functions_add(&r->functions, &id);
 	return true;
 }
 
@@ -691,7 +688,7 @@ records_read(struct records *r, const struct rec *rec, struct span text,
 	uint32_t run;
 
 	if (stream != r->stream)
-		r->functions.record++;
+		functions_begin(&r->functions, NULL, 0);
 	r->stream = stream;
 	if (rec_get(rec, HEADER) != NULL)
 		return read_profile(r, rec, text);
