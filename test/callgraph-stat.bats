@@ -487,6 +487,68 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	done
 }
 
+@test "times of only some of the calls are not compared" {
+	graph '{"name":"a","calls":8,"self_ns":9000,"total_ns":9000}' >timed
+	graph '{"name":"a","calls":8}' >untimed
+	run -0 callgraph-stat --text timed untimed
+	assert_line --index 0 --partial "16 calls of which 8 were timed"
+	# The time of the calls is the same, but only half of them were timed.
+	for in in "timed untimed" "untimed timed"; do
+		run -0 callgraph-stat --text --diff <(cat timed timed) $in
+		assert_line --index 0 "As many calls: 16"
+		assert_line --partial "comparable: only 8 of 16 calls were timed"
+	done
+	run -0 callgraph-stat --text --diff <(cat timed untimed) timed timed
+	assert_line --partial "before, only 8 of 16 calls were timed"
+}
+
+@test "a difference says what it lacks, and is a failure without two measures" {
+	t='"self_ns":9000,"total_ns":9000,"self_off_ns":2000,"total_off_ns":2000'
+	graph "{\"name\":\"a\",\"calls\":8,$t}" >r
+	graph '{"name":"a","samples":3}' >sampled
+	graph '' >empty
+	lines '{"type":"task","id":"x"}' >other
+	run -0 callgraph-stat --text --diff empty r
+	assert_line --index 0 "Nothing was called before"
+	run -0 callgraph-stat --text --diff r empty
+	assert_line --index 0 "Nothing was called"
+	assert_line "Gone"
+	# The old file is not one of call graphs.
+	run -1 --separate-stderr callgraph-stat --diff other r
+	[[ $stderr == *"no call graph came: line 1 of 'other' is"* ]]
+	graph '{"name":"a","calls":8}' >untimed
+	for case in "r sampled calls" "r untimed self_ns --sort=self"; do
+		set -- $case
+		run -1 --separate-stderr callgraph-stat --text $4 --diff $2 $1
+		assert_output "The two have nothing to compare"
+		[[ $stderr == *"not both runs have $3" ]]
+	done
+	sed 's/2000/3000/g' r >more
+	run -0 callgraph-stat --text --sort off --diff r more
+	assert_line --index 0 \
+		"More time off the CPU by 1.00 us (+50.0 %): 3.00 us, it was 2.00 us"
+	# Calls of the old run may be missing too.
+	sed 's/"nodes"/"nodes_limited":4,&/' r >limited
+	run -0 callgraph-stat --text --diff limited r
+	assert_line "4 calls count at a caller: there were too many nodes"
+}
+
+@test "a report says which of several functions of a name it means" {
+	n='{"name":"f","file":"/s/a.c","line":3,"function":'
+	graph "$n\"0x4001\",\"calls\":8},$n\"0x8001\",\"calls\":7},
+		{\"name\":\"p\",\"file\":\"/s/x/p.c\",\"calls\":3},
+		{\"name\":\"p\",\"file\":\"/s/y/p.c\",\"calls\":2},
+		{\"parent\":3,${n#?}\"0x8001\",\"calls\":1}" | jq -c '.modules +=
+		[{path: "/l/libz.so.1", base: "0x8000", start: "0x8000", end: "0x9000"}]' >r
+	callgraph-stat --text r | sed -n 's/.*  \([fp] \)/\1/p' >got
+	diff got <(lines "f  a.c:3, program" "f  a.c:3, libz" "p  x/p.c" "p  y/p.c")
+	run -0 callgraph-stat --text --by callsite r
+	assert_line --partial "p (y/p.c) > f (libz)"
+	run -0 callgraph-stat --text --callers f r
+	assert_line --regexp ' p \(y/p.c\)$'
+	assert_line "f  a.c:3, libz"
+}
+
 @test "each report is as in the golden file" {
 	for options in "" "--callers fib" "--diff $GOLD/app.old" "--by callsite"; do
 		callgraph-stat --text $options "$GOLD/app.in"
@@ -520,7 +582,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 
 @test "a report escapes control characters in names" {
 	graph '{"name":"a\u001b[31m","file":"\u0007","calls":1,"call_file":"/\u001b","call_line":3}' >r
-	echo '{"type":"unknown"}' >old
+	graph '' >old
 	name=a$'\033''[31m'
 	for option in --top=9 --by=callsite --by=file --callers="$name" \
 		--diff=old; do

@@ -7,15 +7,15 @@
 #include "common/program/functions.h"
 
 /*
- * What tells functions of one name apart, as components that each end with a
- * slash, the most telling one first: of the file "a.c/src/home/"; of the module
- * "libz/libz-1.2.so.1/", or "program/app/" for any program.
+ * Before functions_resolve(), the parts have all components that can tell
+ * functions of one name apart, each with a slash after it, the most telling one
+ * first: of the file "a.c/src/home/"; of the module "libz/libz-1.2.so.1/", or
+ * "program/app/" for any program.
  */
-enum { FILE_PART, MODULE_PART, N_PARTS };
 
 /* The functions of one name. */
 struct function_group {
-	unsigned n_components[N_PARTS];	/* how many are necessary */
+	unsigned n_components[N_NAME_PARTS];	/* how many are necessary */
 	uint8_t sides, sides_with_files;	/* a bit for each */
 };
 
@@ -213,7 +213,7 @@ compare_parts(const void *a, const void *b, void *context)
 	const struct function *y = &t->list[*(const uint32_t *)b];
 	int order = cmp_u64(x->group, y->group);
 
-	for (int part = 0; part < N_PARTS && order == 0; part++)
+	for (int part = 0; part < N_NAME_PARTS && order == 0; part++)
 		order = intern_cmp(&t->texts, x->parts[part], y->parts[part]);
 	return order;
 }
@@ -319,7 +319,7 @@ functions_resolve(struct functions *t)
 	size_t n;
 
 	functions_begin(t, NULL, t->side);
-	for (int part = 0; part < N_PARTS; part++) {
+	for (int part = 0; part < N_NAME_PARTS; part++) {
 		for (int side = 0; side < 2; side++) {
 			n = 0;
 			for (uint32_t i = 0; i < t->n; i++)
@@ -370,7 +370,7 @@ functions_label(const struct functions *t, uint32_t function, bool with_where,
 	} else {
 		buf_str(to, "??");
 	}
-	for (int part = 0; with_where && part < N_PARTS; part++) {
+	for (int part = 0; with_where && part < N_NAME_PARTS; part++) {
 		text = intern_span(&t->texts, f->parts[part]);
 		if (text.n == 0)
 			continue;

@@ -28,15 +28,18 @@ struct function_id {
 	bool is_program;	/* not in a library */
 };
 
+enum { FILE_PART, MODULE_PART, N_NAME_PARTS };
 struct function {
 	sym name, file, module;	/* or SYM_NONE */
 	sym build;		/* or SYM_NONE if it has a name */
 	uint64_t offset;
 	int64_t line;		/* 0: unknown, or several */
+	/* What tells it apart from others of its name, such as "src/a.c" and
+	   "libz", or "".  Before functions_resolve(): in functions.c. */
+	sym parts[N_NAME_PARTS];
 
 	/* Private to functions.c. */
 	uint32_t group;		/* of the functions of one name */
-	sym parts[2];		/* what tells these apart: functions.c */
 	uint32_t record;	/* the last one that had it */
 	uint8_t sides;		/* those that had it: a bit for each */
 };

@@ -24,6 +24,13 @@ answer_is_rough(const struct totals *totals)
 	    totals->probe_ns > totals->measures[SELF_NS];
 }
 
+bool
+answer_lacks_times(const struct totals *totals)
+{
+	return totals->measures[TIMED_CALLS] != INT_UNKNOWN &&
+	    totals->measures[TIMED_CALLS] < totals->measures[CALLS];
+}
+
 int64_t
 answer_per_call(const struct tally *t, unsigned measure)
 {

@@ -26,6 +26,12 @@ double answer_share(int64_t part, int64_t whole);
 bool answer_is_rough(const struct totals *);
 
 /*
+ * Whether only some of the calls were timed, since records without times were
+ * added to records with them.
+ */
+bool answer_lacks_times(const struct totals *);
+
+/*
  * The average self or total time of a call, or INT_UNKNOWN.  For total time
  * only outermost calls count, since the time of a recursive call is part of the
  * outermost one's.

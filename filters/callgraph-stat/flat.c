@@ -364,6 +364,14 @@ flat_finish(struct flat *p)
 
 /* --- queries ------------------------------------------------------------- */
 
+bool
+flat_is_measured(const struct flat *p, unsigned measure)
+{
+	return p->totals[NOW].measures[measure] != INT_UNKNOWN &&
+	    (!p->compares ||
+	    p->totals[BEFORE].measures[measure] != INT_UNKNOWN);
+}
+
 /*
  * The amount of a measure in a run, or INT_UNKNOWN.  An entry that is absent
  * from the run has 0, if the run is empty or has the measure.

@@ -91,6 +91,9 @@ flat_entries(const struct flat *p)
 	return p->level == BY_FUNCTION ? &p->by_function : &p->groups;
 }
 
+/* Whether some node has the measure; if it compares, in both runs. */
+bool flat_is_measured(const struct flat *, unsigned measure);
+
 /*
  * Computes the change of a measure of an entry.  False if it was not measured
  * in both runs.  An entry that is absent from a run has 0 there, if the run has

@@ -57,30 +57,22 @@ static const struct {
 	{ 0 }
 };
 
-/* Whether some node has the measure; with --diff, in both runs. */
-static bool
-is_measured(const struct flat *p, unsigned measure)
-{
-	return p->totals[NOW].measures[measure] != INT_UNKNOWN &&
-	    (opt.old == NULL ||
-	    p->totals[BEFORE].measures[measure] != INT_UNKNOWN);
-}
-
 /*
  * Self time, or total time with --callers, if it was measured; or else samples,
- * or else calls.  Times that are rough are not compared.
+ * or else calls.  Times that are rough, or of only some calls, are not
+ * compared.
  */
 static unsigned
 default_measure(const struct flat *p)
 {
 	unsigned time = opt.callers != NULL ? TOTAL_NS : SELF_NS;
+	bool is_usable = flat_is_measured(p, time);
 
-	bool is_rough = opt.old != NULL &&
-	    (answer_is_rough(&p->totals[NOW]) ||
-	    answer_is_rough(&p->totals[BEFORE]));
-
-	return is_measured(p, time) && !is_rough ? time :
-	    is_measured(p, SAMPLES) ? SAMPLES : CALLS;
+	for (int side = 0; opt.old != NULL && side < N_SIDES; side++)
+		is_usable &= !answer_is_rough(&p->totals[side]) &&
+		    !answer_lacks_times(&p->totals[side]);
+	return is_usable ? time : flat_is_measured(p, SAMPLES) ? SAMPLES :
+	    CALLS;
 }
 
 /*
@@ -265,10 +257,12 @@ show_all(struct filter *f, const struct flat *p, unsigned sort)
 
 	if (opt.sort == NULL)
 		a.sort_by = default_measure(p);
-	else if (sort != N_MEASURES && !is_measured(p, sort) &&
-	    p->totals[NOW].nodes > 0)
-		filter_fail(f, "no node has %s", callgraph_measure_keys[sort]);
 	a.measure = a.sort_by != N_MEASURES ? a.sort_by : default_measure(p);
+	if ((opt.sort != NULL || opt.old != NULL) &&
+	    !flat_is_measured(p, a.measure) && p->totals[NOW].nodes > 0 &&
+	    (opt.old == NULL || p->totals[BEFORE].nodes > 0))
+		filter_fail(f, opt.old != NULL ? "not both runs have %s" :
+		    "no node has %s", callgraph_measure_keys[a.measure]);
 
 	if (p->overflowed)
 		filter_fail(f, "a sum is 2^53 or more");
@@ -323,6 +317,7 @@ main(int argc, char **argv)
 	n_records = read_graphs(&f, &profile, &g, NOW);
 	if (opt.old != NULL) {
 		filter_read_next(&f, opt.old, true);
+		g.expect = (struct expect){ .came = false };
 		n_records += read_graphs(&f, &profile, &g, BEFORE);
 	}
 	callgraph_release(&g);

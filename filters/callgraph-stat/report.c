@@ -105,28 +105,33 @@ put_signed(struct buf *b, unsigned measure, int64_t n)
 	put_amount(b, measure, n);
 }
 
-/* Adds the last component of a path, and a line. */
 static void
 put_location(struct buf *b, struct span path, uint64_t line)
 {
-	path = span_base_name(path);
 	buf_str(b, "  ");
 	buf_add(b, path.p, path.n);
 	if (line > 0)
 		buf_printf(b, ":%" PRIu64, line);
 }
 
-/* Adds a function's file, or else its module if the label lacks the module. */
+/*
+ * Adds a function's file, as much as tells it apart, or else its module if the
+ * label lacks the module.
+ */
 static void
 put_source(struct buf *b, const struct functions *t, uint32_t function)
 {
 	const struct function *f = &t->list[function];
+	struct span file = intern_span(&t->texts, f->parts[FILE_PART]);
+	const char *module = intern_str(&t->texts, f->parts[MODULE_PART]);
 
 	if (f->file != SYM_NONE)
-		put_location(b, intern_span(&t->texts, f->file),
-		    (uint64_t)f->line);
+		put_location(b, file.n > 0 ? file : span_base_name(intern_span(
+		    &t->texts, f->file)), (uint64_t)f->line);
 	else if (f->name != SYM_NONE && f->module != SYM_NONE)
 		put_location(b, intern_span(&t->texts, f->module), 0);
+	if (f->file != SYM_NONE && *module != '\0')
+		buf_printf(b, ", %s", module);
 }
 
 static void
@@ -135,8 +140,8 @@ put_site(struct buf *b, const struct flat *p, const struct entry *e)
 	const struct intern *texts = &p->functions.texts;
 
 	if (e->site.file != SYM_NONE) {
-		put_location(b, intern_span(texts, e->site.file),
-		    e->site.line_or_offset);
+		put_location(b, span_base_name(intern_span(texts,
+		    e->site.file)), e->site.line_or_offset);
 	} else if (e->site.module != SYM_NONE) {
 		buf_printf(b, "  %s+", e->module != SYM_NONE ?
 		    intern_str(texts, e->module) : "");
@@ -150,7 +155,7 @@ put_caller(struct buf *b, const struct flat *p, const struct entry *e)
 	if (e->site.caller == INDEX_NONE)
 		buf_str(b, "(the first of its thread)");
 	else
-		functions_label(&p->functions, e->site.caller, false, b);
+		functions_label(&p->functions, e->site.caller, true, b);
 }
 
 static void
@@ -165,7 +170,7 @@ put_entry(struct buf *b, const struct flat *p, uint32_t i)
 	} else if (p->level == BY_CALLSITE) {
 		put_caller(b, p, e);
 		buf_str(b, CALLS_SIGN);
-		functions_label(&p->functions, e->site.callee, false, b);
+		functions_label(&p->functions, e->site.callee, true, b);
 		put_site(b, p, e);
 	} else {
 		text = p->level == BY_FILE ? p->places.list[i].file :
@@ -359,6 +364,9 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 		buf_str(&text, ", ");
 		report_count(&text, (uint64_t)totals->measures[CALLS], "call",
 		    "calls");
+		if (answer_lacks_times(totals))
+			buf_printf(&text, " of which %" PRId64 " were timed",
+			    totals->measures[TIMED_CALLS]);
 		buf_printf(&text, ", %" PRId64 " deep", totals->depth);
 	}
 	report_heading(out, "Program: %.*s", (int)text.len, text.data);
@@ -396,7 +404,8 @@ put_elapsed(const struct answer *a, struct buf *out)
 static void
 put_notes(const struct answer *a, struct buf *out)
 {
-	int64_t n = a->profile->totals[NOW].nodes_limited;
+	int64_t n = a->profile->totals[NOW].nodes_limited +
+	    a->profile->totals[BEFORE].nodes_limited;
 	int64_t probe_ns = a->profile->totals[NOW].probe_ns;
 	size_t from;
 
@@ -490,7 +499,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 		if (callers)
 			put_caller(&text, p, e);
 		else
-			functions_label(&p->functions, e->site.callee, false,
+			functions_label(&p->functions, e->site.callee, true,
 			    &text);
 		put_site(&text, p, e);
 		put_text_cell(&t, &text);
@@ -583,6 +592,22 @@ put_now_and_before(struct buf *b, const struct flat *p, unsigned measure)
 	put_amount(b, measure, before);
 }
 
+/* Says that only some calls were timed, so that times cannot be compared. */
+static void
+put_untimed(const struct totals *totals, const char *when, struct buf *out)
+{
+	size_t from;
+
+	if (!answer_lacks_times(totals))
+		return;
+	report_blank(out);
+	from = out->len;
+	buf_printf(out, "The times are not comparable: %sonly %" PRId64
+	    " of %" PRId64 " calls were timed", when,
+	    totals->measures[TIMED_CALLS], totals->measures[CALLS]);
+	report_sentence(out, from);
+}
+
 /*
  * For example, "Slower by 12.0 ms (+10.8 %) on the CPU: 123 ms, it was 111 ms;
  * 3.00 ms off it, it was 2.00 ms".
@@ -591,10 +616,13 @@ static void
 put_change_title(const struct answer *a, struct buf *out)
 {
 	static const char *const verdicts[N_MEASURES][3] = {
-		{ "Fewer calls", "As many calls", "More calls" },
-		{ "Faster", "As fast", "Slower" },
-		{ "Faster", "As fast", "Slower" },
-		{ "Fewer samples", "As many samples", "More samples" } };
+		[CALLS] = { "Fewer calls", "As many calls", "More calls" },
+		[SELF_NS] = { "Faster", "As fast", "Slower" },
+		[TOTAL_NS] = { "Faster", "As fast", "Slower" },
+		[SAMPLES] = { "Fewer samples", "As many samples",
+		    "More samples" },
+		[SELF_OFF_NS] = { "Less time off the CPU",
+		    "As much time off the CPU", "More time off the CPU" } };
 	unsigned m = a->measure;
 	int64_t now = a->profile->totals[NOW].measures[m];
 	int64_t before = a->profile->totals[BEFORE].measures[m];
@@ -603,7 +631,11 @@ put_change_title(const struct answer *a, struct buf *out)
 	bool has_cpu_time;
 
 	if (now == INT_UNKNOWN || before == INT_UNKNOWN) {
-		report_heading(out, "The two have nothing to compare");
+		report_heading(out, a->profile->totals[NOW].nodes == 0 ?
+		    "Nothing was called" :
+		    a->profile->totals[BEFORE].nodes == 0 ?
+		    "Nothing was called before" :
+		    "The two have nothing to compare");
 		return;
 	}
 
@@ -618,7 +650,8 @@ put_change_title(const struct answer *a, struct buf *out)
 			buf_char(&text, ')');
 		}
 	}
-	has_cpu_time = a->profile->has_cpu_time && measure_is_time(m);
+	has_cpu_time = a->profile->has_cpu_time && (m == SELF_NS ||
+	    m == TOTAL_NS);
 	buf_str(&text, has_cpu_time ? " on the CPU: " : ": ");
 	put_now_and_before(&text, a->profile, m);
 	if (has_cpu_time) {
@@ -630,8 +663,11 @@ put_change_title(const struct answer *a, struct buf *out)
 	for (int side = 0; side < N_SIDES; side++)
 		if (answer_is_rough(&a->profile->totals[side])) {
 			put_roughness(&a->profile->totals[side], out);
-			return;
+			break;
 		}
+	for (int side = 0; side < N_SIDES; side++)
+		put_untimed(&a->profile->totals[side], side == NOW ? "" :
+		    "before, ", out);
 }
 
 /* Adds all cells but the last.  greatest: the change that fills the bar. */
@@ -725,7 +761,7 @@ report_changes(const struct answer *a, struct filter *f)
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		n += put_changes(a, out, &order, kinds[i], greatest);
 
-	if (order.n == 0)
+	if (order.n == 0 && flat_is_measured(a->profile, a->measure))
 		buf_str(&text, "Nothing has changed");
 	else if (order.n > n)
 		buf_printf(&text, "%zu more changed, but not in %s",
