@@ -124,14 +124,6 @@ first_text(const struct rec *rec, const unsigned *keys)
 	return *keys != KEY_TYPE ? text_of(rec, *keys) : span_of("", 0);
 }
 
-static bool
-is_kind(const struct rec *rec, const char *kind)
-{
-	struct span text;
-
-	return rec_str(rec, KIND, &text) == REC_OK && span_eq(text, kind);
-}
-
 /*
  * The id of a prepare task, prepare:WORKER:WHAT or prepare:WHAT, without the
  * worker.
@@ -163,22 +155,21 @@ put_task(struct records *r, const struct rec *rec)
 	    prepare[] = { PREPARE, ID, KEY_TYPE },
 	    instruction[] = { RULE, NAME, ID, KEY_TYPE };
 	const unsigned *keys = usual;
-	struct buf *b = &r->uid;
-	struct span text;
+	struct span kind = text_of(rec, KIND), text;
 
-	if (is_kind(rec, "copy")) {
-		buf_str(b, "copy of ");
+	if (span_eq(kind, "copy")) {
+		buf_str(&r->uid, "copy of ");
 		keys = copy;
-	} else if (is_kind(rec, "prepare")) {
-		buf_str(b, "prepare ");
+	} else if (span_eq(kind, "prepare")) {
+		buf_str(&r->uid, "prepare ");
 		keys = prepare;
-	} else if (is_kind(rec, "instruction") || is_kind(rec, "call")) {
+	} else if (span_eq(kind, "instruction") || span_eq(kind, "call")) {
 		keys = instruction;
 	}
 	text = first_text(rec, keys);
 	if (keys == prepare)
 		text = skip_worker(text);
-	buf_add(b, text.p, text.n);
+	buf_add(&r->uid, text.p, text.n);
 	return text.n > 0;
 }
 
@@ -200,12 +191,10 @@ put_group(struct records *r, const struct rec *rec)
 static bool
 put_member(struct records *r, const struct rec *rec, unsigned key)
 {
-	struct span text;
+	struct span text = text_of(rec, key);
 
-	if (rec_str(rec, key, &text) != REC_OK || text.n == 0)
-		return false;
 	buf_add(&r->uid, text.p, text.n);
-	return true;
+	return text.n > 0;
 }
 
 static bool
@@ -523,10 +512,9 @@ set_parts(struct records *r, const struct rec *rec, const unsigned *keys)
 static struct span
 text_or(const struct rec *rec, unsigned key, struct span otherwise)
 {
-	struct span text;
+	struct span text = text_of(rec, key);
 
-	return rec_str(rec, key, &text) == REC_OK && text.n > 0 ? text :
-	    otherwise;
+	return text.n > 0 ? text : otherwise;
 }
 
 /* Why a JSON value is not that of a sample; NULL if it is. */
@@ -547,7 +535,7 @@ read_sample(struct records *r, const struct rec *rec)
 	static const unsigned parts[] = { CMD, WORKLOAD, MACHINE,
 	    MINOR_VERSION, KEY_TYPE };
 	const struct field *value = rec_get(rec, VALUE);
-	struct span uid, unit, type, subtype, none = span_of("", 0);
+	struct span uid, unit, type, subtype;
 	const char *why;
 
 	if (rec_str(rec, UID, &uid) != REC_OK)
@@ -565,7 +553,8 @@ read_sample(struct records *r, const struct rec *rec)
 	unit = text_or(rec, UNIT, r->header->unit);
 	type = text_or(rec, RESOURCE_TYPE,
 	    span_str(type_of_unit(r->header, unit)));
-	subtype = text_or(rec, SUBTYPE, span_eq(type, "mixed") ? unit : none);
+	subtype = text_or(rec, SUBTYPE, span_eq(type, "mixed") ? unit :
+	    span_of("", 0));
 	r->uid.len = 0;
 	buf_add(&r->uid, type.p, type.n);
 	if (span_eq(type, "mixed") && subtype.n > 0)
@@ -664,14 +653,13 @@ find_program(struct records *r, const struct rec *rec)
 static const char *
 read_figures(struct records *r, const struct rec *rec, uint32_t run)
 {
-	struct span stat = span_of("", 0);
+	struct span stat = text_of(rec, STAT);
 	const char *why = NULL;
 	int64_t path;
 
 	/* Of several critical paths only the first is that of the build. */
 	if (rec_int(rec, PATH, &path) == REC_OK && path > 1)
 		return NULL;
-	rec_str(rec, STAT, &stat);
 	for (size_t i = 0; i < N_FIGURES && why == NULL; i++)
 		if (rec_is(rec, figures[i].type) && (figures[i].stat == NULL ||
 		    span_eq(stat, figures[i].stat)))
@@ -684,7 +672,7 @@ records_read(struct records *r, const struct rec *rec, struct span text,
     uint32_t stream)
 {
 	const struct field *profile = rec_get(rec, PROFILE);
-	struct span query, name;
+	struct span name;
 	uint32_t run;
 
 	if (stream != r->stream)
@@ -699,8 +687,7 @@ records_read(struct records *r, const struct rec *rec, struct span text,
 		return read_sample(r, rec);
 	if (rec_is(rec, "query_stat")) {
 		r->query.len = 0;
-		if (rec_str(rec, QUERY_TEXT, &query) == REC_OK)
-			query_fingerprint(&r->query, query);
+		query_fingerprint(&r->query, text_of(rec, QUERY_TEXT));
 		return NULL;
 	}
 	if (rec_is(rec, "query"))
