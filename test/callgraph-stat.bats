@@ -500,6 +500,14 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	done
 	run -0 callgraph-stat --text --diff <(cat timed untimed) timed timed
 	assert_line --partial "before, only 8 of 16 calls were timed"
+	# A function whose time is unknown is new or gone all the same.
+	sed 's/"a"/"b"/' untimed >other
+	run -0 callgraph-stat --text --sort self --diff timed timed other
+	assert_line --index 2 New
+	assert_line --index 4 --regexp '^ +\+8  b$'
+	run -0 callgraph-stat --text --sort self --diff <(cat timed other) timed
+	assert_line --index 2 Gone
+	refute_output --partial "more changed"
 }
 
 @test "a difference says what it lacks, and is a failure without two measures" {

@@ -670,7 +670,10 @@ put_change_title(const struct answer *a, struct buf *out)
 		    "before, ", out);
 }
 
-/* Adds all cells but the last.  greatest: the change that fills the bar. */
+/*
+ * Adds all cells but the last.  change: or INT_UNKNOWN; greatest: the change
+ * that fills the bar.
+ */
 static void
 put_change(const struct answer *a, struct table *t, const struct entry *e,
     int64_t change, int64_t greatest)
@@ -681,9 +684,15 @@ put_change(const struct answer *a, struct table *t, const struct entry *e,
 
 	put_signed(table_cell(t), a->measure, change);
 	table_next(t);
-	put_growth(table_cell(t), change, before->measures[a->measure]);
+	if (change != INT_UNKNOWN)
+		put_growth(table_cell(t), change,
+		    before->measures[a->measure]);
 	table_next(t);
-	table_bar(t, answer_share(change < 0 ? -change : change, greatest));
+	if (change != INT_UNKNOWN)
+		table_bar(t, answer_share(change < 0 ? -change : change,
+		    greatest));
+	else
+		table_next(t);
 	put_amount_cell(t, a->measure, now->measures[a->measure]);
 	put_amount_cell(t, a->measure, before->measures[a->measure]);
 	if (a->measure != CALLS) {
@@ -717,8 +726,10 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 		const struct entry *e =
 		    &flat_entries(a->profile)->list[o->list[i]];
 
+		change = INT_UNKNOWN;
 		if (flat_change_of(a->profile, e, a->measure) != kind ||
-		    !flat_change(a->profile, e, a->measure, &change))
+		    (!flat_change(a->profile, e, a->measure, &change) &&
+		    kind != NEW && kind != GONE))
 			continue;
 		n++;
 		if (n > max)
