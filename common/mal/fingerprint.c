@@ -5,21 +5,6 @@
 #include "common/json/json.h"
 #include "common/mal/fingerprint.h"
 
-/* A text that is read from at on, and what was made of the part before. */
-struct reader {
-	struct span text;
-	size_t at;
-	struct buf *to;
-	size_t start;		/* of the result in to */
-};
-
-/* The character this far after the current one; NUL after the end. */
-static char
-peek(const struct reader *r, size_t ahead)
-{
-	return r->at + ahead < r->text.n ? r->text.p[r->at + ahead] : '\0';
-}
-
 static bool
 is_word(char c)
 {
@@ -27,150 +12,123 @@ is_word(char c)
 	    text_is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-static char
-lower(char c)
+/* The length of white space or of a comment at p; 0 if there is none. */
+static size_t
+space_length(const char *p, size_t n)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	size_t i = 2;
+
+	if (json_is_space(p[0]))
+		return 1;
+	if (n >= 2 && p[0] == '-' && p[1] == '-') {
+		while (i < n && p[i] != '\n')
+			i++;
+		return i;
+	}
+	if (n < 2 || p[0] != '/' || p[1] != '*')
+		return 0;
+	for (; i + 1 < n; i++)
+		if (p[i] == '*' && p[i + 1] == '/')
+			return i + 2;
+	return n;
+}
+
+/* The length of a quoted text at p; a doubled quote is part of it. */
+static size_t
+quoted_length(const char *p, size_t n, bool has_escapes)
+{
+	for (size_t i = 1; i < n; i++)
+		if ((has_escapes && p[i] == '\\') ||
+		    (p[i] == p[0] && i + 1 < n && p[i + 1] == p[0]))
+			i++;
+		else if (p[i] == p[0])
+			return i + 1;
+	return n;
+}
+
+static size_t
+number_length(const char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && (is_word(p[i]) || p[i] == '.'))
+		i += (p[i] == 'e' || p[i] == 'E') && i + 1 < n &&
+		    (p[i + 1] == '-' || p[i + 1] == '+') ? 2 : 1;
+	return i < n ? i : n;
+}
+
+/*
+ * The length of a string or number at p; 0 if there is none.  In a string with
+ * the prefix r a backslash is not an escape.
+ */
+static size_t
+constant_length(const char *p, size_t n)
+{
+	if (p[0] == '\'')
+		return quoted_length(p, n, true);
+	if (n >= 2 && p[1] == '\'' && strchr("rReExX", p[0]) != NULL)
+		return 1 + quoted_length(p + 1, n - 1, strchr("rR", p[0]) ==
+		    NULL);
+	if (text_is_digit(p[0]) || (n >= 2 && p[0] == '.' &&
+	    text_is_digit(p[1])))
+		return number_length(p, n);
+	return 0;
 }
 
 static bool
-ends_with(const struct reader *r, const char *end)
+ends_with(const struct buf *b, size_t start, const char *end)
 {
 	size_t n = strlen(end);
 
-	return r->to->len - r->start >= n &&
-	    memcmp(r->to->data + r->to->len - n, end, n) == 0;
+	return b->len - start >= n &&
+	    memcmp(b->data + b->len - n, end, n) == 0;
 }
 
+/* Adds a constant, without its sign, unless it continues a list of them. */
 static void
-put_space(struct reader *r)
+put_constant(struct buf *b, size_t start)
 {
-	if (r->to->len > r->start && !ends_with(r, " "))
-		buf_char(r->to, ' ');
-}
+	size_t n = b->len;
 
-/* Skips white space and comments.  Returns false if there are none. */
-static bool
-skip_space(struct reader *r)
-{
-	if (json_is_space(peek(r, 0))) {
-		r->at++;
-	} else if (peek(r, 0) == '-' && peek(r, 1) == '-') {
-		while (r->at < r->text.n && peek(r, 0) != '\n')
-			r->at++;
-	} else if (peek(r, 0) == '/' && peek(r, 1) == '*') {
-		for (r->at += 2; r->at < r->text.n; r->at++)
-			if (peek(r, 0) == '*' && peek(r, 1) == '/') {
-				r->at += 2;
-				break;
-			}
-	} else {
-		return false;
+	if (ends_with(b, start, "-")) {
+		n -= ends_with(b, start, " -") ? 2 : 1;
+		/* It is a sign, and not a difference. */
+		if (n == start || strchr("(,=<>+-*/%|", b->data[n - 1]) != NULL)
+			b->len--;
 	}
-	return true;
-}
-
-/* Skips a quoted text; a doubled quote is part of it. */
-static void
-skip_quoted(struct reader *r, bool has_escapes)
-{
-	char quote = peek(r, 0);
-
-	for (r->at++; r->at < r->text.n; r->at++) {
-		if (has_escapes && peek(r, 0) == '\\')
-			r->at++;
-		else if (peek(r, 0) == quote && peek(r, 1) == quote)
-			r->at++;
-		else if (peek(r, 0) == quote)
-			break;
-	}
-	r->at = r->at < r->text.n ? r->at + 1 : r->text.n;
-}
-
-static void
-skip_number(struct reader *r)
-{
-	while (is_word(peek(r, 0)) || peek(r, 0) == '.') {
-		if ((peek(r, 0) == 'e' || peek(r, 0) == 'E') &&
-		    (peek(r, 1) == '-' || peek(r, 1) == '+'))
-			r->at++;
-		r->at++;
-	}
-}
-
-/* Is the - at the end of the result a sign, and not a difference? */
-static bool
-ends_with_sign(const struct reader *r)
-{
-	const char *p = r->to->data + r->start;
-	size_t n = r->to->len - r->start;
-
-	if (n == 0 || p[--n] != '-')
-		return false;
-	if (n > 0 && p[n - 1] == ' ')
-		n--;
-	return n == 0 || strchr("(,=<>+-*/%|", p[n - 1]) != NULL;
-}
-
-static void
-put_constant(struct reader *r)
-{
-	if (ends_with_sign(r))
-		r->to->len--;
-	if (ends_with(r, "?, "))
-		r->to->len -= 2;
-	else if (ends_with(r, "?,"))
-		r->to->len--;
+	if (ends_with(b, start, "?, "))
+		b->len -= 2;
+	else if (ends_with(b, start, "?,"))
+		b->len--;
 	else
-		buf_char(r->to, '?');
-}
-
-/* Copies an identifier or keyword; r, e or the like before ' is a prefix. */
-static void
-put_word(struct reader *r)
-{
-	char first = peek(r, 0);
-
-	if (peek(r, 1) == '\'' && strchr("rReExX", first) != NULL) {
-		r->at++;
-		skip_quoted(r, first != 'r' && first != 'R');
-		put_constant(r);
-		return;
-	}
-	for (; is_word(peek(r, 0)); r->at++)
-		buf_char(r->to, lower(peek(r, 0)));
+		buf_char(b, '?');
 }
 
 void
-query_fingerprint(struct buf *to, struct span text)
+query_fingerprint(struct buf *b, struct span text)
 {
-	struct reader reader = { .text = text, .to = to, .start = to->len };
-	struct reader *r = &reader;
-	size_t from;
-	char c;
+	size_t start = b->len, n, left;
+	const char *p = text.p, *end = p + text.n;
 
-	while (r->at < text.n) {
-		c = peek(r, 0);
-		from = r->at;
-		if (skip_space(r)) {
-			put_space(r);
-		} else if (c == '\'') {
-			skip_quoted(r, true);
-			put_constant(r);
-		} else if (c == '"') {
-			skip_quoted(r, false);
-			buf_add(to, text.p + from, r->at - from);
-		} else if (text_is_digit(c) ||
-		    (c == '.' && text_is_digit(peek(r, 1)))) {
-			skip_number(r);
-			put_constant(r);
-		} else if (is_word(c)) {
-			put_word(r);
+	for (; p < end; p += n) {
+		left = (size_t)(end - p);
+		if ((n = space_length(p, left)) > 0) {
+			if (b->len > start && !ends_with(b, start, " "))
+				buf_char(b, ' ');
+		} else if ((n = constant_length(p, left)) > 0) {
+			put_constant(b, start);
+		} else if (*p == '"') {
+			n = quoted_length(p, left, false);
+			buf_add(b, p, n);
 		} else {
-			buf_char(to, c);
-			r->at++;
+			do {
+				buf_char(b, p[n] >= 'A' && p[n] <= 'Z' ?
+				    (char)(p[n] - 'A' + 'a') : p[n]);
+				n++;
+			} while (n < left && is_word(p[n - 1]) &&
+			    is_word(p[n]));
 		}
 	}
-	while (to->len > r->start && (ends_with(r, " ") || ends_with(r, ";")))
-		to->len--;
+	while (ends_with(b, start, " ") || ends_with(b, start, ";"))
+		b->len--;
 }
