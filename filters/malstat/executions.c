@@ -13,20 +13,12 @@
 
 /* An instruction of an execution, with its open instance if there is one. */
 struct instruction {
-	struct {
-		uint64_t execution;	/* index in trace.executions */
-		int64_t pc;
-	} key;
 	bool is_open;
 	int64_t start_us;		/* of the open instance */
 };
 
 /* What the rows of a heartbeat say. */
 struct heartbeat {
-	struct {
-		uint64_t trace;
-		int64_t id;
-	} key;
 	uint32_t session;		/* or INDEX_NONE */
 	int64_t n_cores;		/* rows of cpuload */
 };
@@ -54,42 +46,15 @@ const char *const executions_keys[] = KEY_TEXTS(EXECUTIONS_KEYS);
 /* The values of execution_state. */
 enum { STATE_START, STATE_DONE, STATE_PAUSE };
 
-static struct span
-execution_key(const void *context, uint32_t i)
-{
-	const struct trace *t = context;
-
-	return span_bytes(&t->executions[i].key,
-	    sizeof t->executions[i].key);
-}
-
-static struct span
-instruction_key(const void *context, uint32_t i)
-{
-	const struct trace *t = context;
-
-	return span_bytes(&t->instructions[i].key,
-	    sizeof t->instructions[i].key);
-}
-
-static struct span
-heartbeat_key(const void *context, uint32_t i)
-{
-	const struct trace *t = context;
-
-	return span_bytes(&t->heartbeats[i].key,
-	    sizeof t->heartbeats[i].key);
-}
-
 void
 executions_init(struct trace *t)
 {
 	*t = (struct trace){ .number = 0 };
 	intern_init(&t->names);
 	intern_init(&t->session_keys);
-	map_init(&t->execution_by_key, execution_key, t);
-	map_init(&t->instruction_by_key, instruction_key, t);
-	map_init(&t->heartbeat_by_key, heartbeat_key, t);
+	intern_init(&t->execution_keys);
+	intern_init(&t->instruction_keys);
+	intern_init(&t->heartbeat_keys);
 }
 
 void
@@ -97,9 +62,9 @@ executions_release(struct trace *t)
 {
 	intern_release(&t->names);
 	intern_release(&t->session_keys);
-	map_release(&t->execution_by_key);
-	map_release(&t->instruction_by_key);
-	map_release(&t->heartbeat_by_key);
+	intern_release(&t->execution_keys);
+	intern_release(&t->instruction_keys);
+	intern_release(&t->heartbeat_keys);
 	free(t->heartbeats);
 	free(t->sessions);
 	free(t->executions);
@@ -112,15 +77,14 @@ executions_release(struct trace *t)
 static uint32_t
 find_session(struct trace *t, sym name, uint64_t trace)
 {
-	struct session s = { .key = { name, trace }, .workers = INT_UNKNOWN,
-	    .local_us = INT_UNKNOWN };
-	uint32_t i = intern_add(&t->session_keys,
-	    span_bytes(&s.key, sizeof s.key));
+	uint32_t i = intern_pair(&t->session_keys, trace, name);
 
 	if (i == t->n_sessions) {
 		t->sessions = mem_grow(t->sessions, &t->sessions_cap,
 		    t->n_sessions + 1, sizeof *t->sessions);
-		t->sessions[t->n_sessions++] = s;
+		t->sessions[t->n_sessions++] = (struct session){
+		    .key = { name, trace }, .workers = INT_UNKNOWN,
+		    .local_us = INT_UNKNOWN };
 	}
 	return i;
 }
@@ -133,38 +97,32 @@ find_session(struct trace *t, sym name, uint64_t trace)
 static uint32_t
 find_execution(struct trace *t, int64_t id)
 {
-	struct execution x = { .tag = INT_UNKNOWN, .parent = INDEX_NONE,
-	    .function = SYM_NONE, .query = SYM_NONE };
-	uint32_t i, next = (uint32_t)t->n_executions;
+	uint32_t i = intern_pair(&t->execution_keys, t->number, id);
 
-	x.key.trace = t->number;
-	x.key.id = id;
-	i = map_find_or_add(&t->execution_by_key,
-	    span_bytes(&x.key, sizeof x.key), next);
-	if (i != next)
-		return i;
-	t->executions = mem_grow(t->executions, &t->executions_cap,
-	    t->n_executions + 1, sizeof *t->executions);
-	x.session = find_session(t, SYM_NONE, t->number);
-	t->executions[t->n_executions++] = x;
+	if (i == t->n_executions) {
+		t->executions = mem_grow(t->executions, &t->executions_cap,
+		    t->n_executions + 1, sizeof *t->executions);
+		t->executions[t->n_executions++] = (struct execution){
+		    .key = { t->number, id }, .tag = INT_UNKNOWN,
+		    .session = find_session(t, SYM_NONE, t->number),
+		    .parent = INDEX_NONE, .function = SYM_NONE,
+		    .query = SYM_NONE };
+	}
 	return i;
 }
 
 static struct instruction *
 find_instruction(struct trace *t, uint32_t execution, int64_t pc)
 {
-	struct instruction new = { .is_open = false };
-	uint32_t i, next = (uint32_t)t->n_instructions;
+	uint32_t i = intern_pair(&t->instruction_keys, execution, pc);
 
-	new.key.execution = execution;
-	new.key.pc = pc;
-	i = map_find_or_add(&t->instruction_by_key,
-	    span_bytes(&new.key, sizeof new.key), next);
-	if (i != next)
-		return &t->instructions[i];
-	t->instructions = mem_grow(t->instructions, &t->instructions_cap,
-	    t->n_instructions + 1, sizeof *t->instructions);
-	t->instructions[t->n_instructions++] = new;
+	if (i == t->n_instructions) {
+		t->instructions = mem_grow(t->instructions,
+		    &t->instructions_cap, t->n_instructions + 1,
+		    sizeof *t->instructions);
+		t->instructions[t->n_instructions++] = (struct instruction){
+		    .is_open = false };
+	}
 	return &t->instructions[i];
 }
 
@@ -255,11 +213,11 @@ read_event(struct filter *f, const struct rec *r, struct event *e)
 
 /* Adds the instance of an instruction that the event ends. */
 static void
-add_instance(struct trace *t, const struct event *e,
+add_instance(struct trace *t, uint32_t execution, const struct event *e,
     const struct instruction *of, int64_t end_us)
 {
-	struct instance i = { .execution = (uint32_t)of->key.execution,
-	    .pc = of->key.pc, .event_id = e->id, .thread = e->thread,
+	struct instance i = { .execution = execution, .pc = e->pc,
+	    .event_id = e->id, .thread = e->thread,
 	    .start_us = of->start_us, .end_us = end_us,
 	    .server_us = e->usec, .statement = SYM_NONE };
 
@@ -359,7 +317,7 @@ add_event(struct trace *t, struct filter *f, const struct rec *r)
 		i->is_open = true;
 		i->start_us = now_us;
 	} else if (e.state == STATE_DONE) {
-		add_instance(t, &e, i, now_us);
+		add_instance(t, execution, &e, i, now_us);
 		i->is_open = false;
 	}
 }
@@ -430,21 +388,20 @@ add_server(struct trace *t, struct filter *f, const struct rec *r)
 static void
 add_heartbeat(struct trace *t, struct filter *f, const struct rec *r)
 {
-	struct heartbeat new = { .session = INDEX_NONE }, *h;
-	uint32_t i, next = (uint32_t)t->n_heartbeats;
+	struct heartbeat *h;
 	struct span session;
-	int64_t n_cores = rec_is(r, "cpuload");
+	uint32_t i;
+	int64_t id, n_cores = rec_is(r, "cpuload");
 
-	if (!filter_need_int(f, r, HEARTBEAT, &new.key.id) ||
+	if (!filter_need_int(f, r, HEARTBEAT, &id) ||
 	    !filter_get_str(f, r, SESSION, &session))
 		return;
-	new.key.trace = t->number;
-	i = map_find_or_add(&t->heartbeat_by_key,
-	    span_bytes(&new.key, sizeof new.key), next);
-	if (i == next) {
+	i = intern_pair(&t->heartbeat_keys, t->number, id);
+	if (i == t->n_heartbeats) {
 		t->heartbeats = mem_grow(t->heartbeats, &t->heartbeats_cap,
 		    t->n_heartbeats + 1, sizeof *t->heartbeats);
-		t->heartbeats[t->n_heartbeats++] = new;
+		t->heartbeats[t->n_heartbeats++] = (struct heartbeat){
+		    .session = INDEX_NONE };
 	}
 	h = &t->heartbeats[i];
 	if (session.n > 0)

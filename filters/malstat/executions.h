@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "common/base/intern.h"
-#include "common/base/map.h"
 #include "filters/malstat/variables.h"
 
 /*
@@ -85,18 +84,16 @@ struct session {
 
 struct trace {
 	struct intern names;
-	struct session *sessions;	/* by symbol in session_keys */
+	struct intern session_keys, execution_keys, instruction_keys,
+	    heartbeat_keys;		/* of the following: pairs */
+	struct session *sessions;
 	size_t n_sessions, sessions_cap;
-	struct intern session_keys;
 	struct execution *executions;
 	size_t n_executions, executions_cap;
-	struct map execution_by_key;
 	struct instruction *instructions;	/* (execution, pc) */
 	size_t n_instructions, instructions_cap;
-	struct map instruction_by_key;
 	struct heartbeat *heartbeats;
 	size_t n_heartbeats, heartbeats_cap;
-	struct map heartbeat_by_key;
 	struct instance *instances;
 	size_t n, cap;			/* of instances */
 	struct variables *variables;	/* NULL: they are not needed */

@@ -3,48 +3,48 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "common/base/num.h"
-#include "common/base/search.h"
-#include "common/base/sort.h"
 #include "filters/malstat/variables.h"
 
-struct key {
-	uint64_t trace;
-	int64_t id;
-};
+static const struct rows no_rows = { -1, -1, -1 };
 
 struct variable {
-	struct key key;
 	double rows, estimate;		/* or -1 */
 };
 
 struct variable_use {
-	struct key event;
-	int64_t variable_id;
+	uint32_t event, variable;	/* their numbers */
 	bool is_result;
 };
-
-static struct span
-variable_key(const void *owner, uint32_t i)
-{
-	const struct variables *v = owner;
-
-	return span_bytes(&v->list[i].key, sizeof v->list[i].key);
-}
 
 void
 variables_init(struct variables *v)
 {
 	*v = (struct variables){ .n = 0 };
-	map_init(&v->by_key, variable_key, v);
+	intern_init(&v->events);
+	intern_init(&v->names);
 }
 
 void
 variables_release(struct variables *v)
 {
-	map_release(&v->by_key);
+	intern_release(&v->events);
+	intern_release(&v->names);
 	free(v->uses);
 	free(v->list);
+	free(v->rows);
+}
+
+static uint32_t
+find_variable(struct variables *v, uint64_t trace, int64_t id)
+{
+	uint32_t i = intern_pair(&v->names, trace, id);
+
+	if (i == v->n) {
+		v->list = mem_grow(v->list, &v->cap, v->n + 1,
+		    sizeof *v->list);
+		v->list[v->n++] = (struct variable){ -1, -1 };
+	}
+	return i;
 }
 
 void
@@ -54,45 +54,18 @@ variables_add_use(struct variables *v, uint64_t trace, int64_t event_id,
 	v->uses = mem_grow(v->uses, &v->uses_cap, v->n_uses + 1,
 	    sizeof *v->uses);
 	v->uses[v->n_uses++] = (struct variable_use){
-	    .event = { trace, event_id }, .variable_id = variable_id,
-	    .is_result = is_result };
+	    intern_pair(&v->events, trace, event_id),
+	    find_variable(v, trace, variable_id), is_result };
 }
 
 void
 variables_add(struct variables *v, uint64_t trace, int64_t variable_id,
     double rows, double estimate)
 {
-	struct variable new = { .key = { trace, variable_id }, .rows = rows,
-	    .estimate = estimate };
-	uint32_t i = map_find_or_add(&v->by_key,
-	    span_bytes(&new.key, sizeof new.key), (uint32_t)v->n);
+	struct variable *x = &v->list[find_variable(v, trace, variable_id)];
 
-	if (i == v->n) {
-		v->list = mem_grow(v->list, &v->cap, v->n + 1,
-		    sizeof *v->list);
-		v->list[v->n++] = new;
-	}
-}
-
-static int
-compare_keys(const struct key *a, const struct key *b)
-{
-	return a->trace != b->trace ? cmp_u64(a->trace, b->trace) :
-	    cmp_i64(a->id, b->id);
-}
-
-static int
-compare_uses(const void *a, const void *b)
-{
-	const struct variable_use *x = a, *y = b;
-
-	return compare_keys(&x->event, &y->event);
-}
-
-void
-variables_finish(struct variables *v)
-{
-	sort(v->uses, v->n_uses, sizeof *v->uses, compare_uses);
+	if (x->rows < 0 && x->estimate < 0)
+		*x = (struct variable){ rows, estimate };
 }
 
 static double
@@ -101,28 +74,32 @@ greater(double a, double b)
 	return a > b ? a : b;
 }
 
+void
+variables_finish(struct variables *v)
+{
+	const struct variable *x;
+	struct rows *r;
+
+	v->rows = mem_resize(NULL, v->events.n, sizeof *v->rows);
+	for (size_t i = 0; i < v->events.n; i++)
+		v->rows[i] = no_rows;
+	for (size_t i = 0; i < v->n_uses; i++) {
+		x = &v->list[v->uses[i].variable];
+		r = &v->rows[v->uses[i].event];
+		if (!v->uses[i].is_result) {
+			r->in = greater(r->in, x->rows);
+			continue;
+		}
+		r->out = greater(r->out, x->rows);
+		r->estimate = greater(r->estimate, x->estimate);
+	}
+}
+
 struct rows
 variables_rows(const struct variables *v, uint64_t trace, int64_t event_id)
 {
-	struct rows r = { -1, -1, -1 };
-	struct key event = { trace, event_id }, key = { trace, 0 };
-	const struct variable *x;
-	uint32_t i;
+	const struct pair event = { trace, event_id };
+	uint32_t i = intern_find(&v->events, span_bytes(&event, sizeof event));
 
-	for (size_t k = SEARCH_FIRST(n, v->n_uses,
-	    compare_keys(&v->uses[n].event, &event) >= 0); k < v->n_uses &&
-	    compare_keys(&v->uses[k].event, &event) == 0; k++) {
-		key.id = v->uses[k].variable_id;
-		i = map_find(&v->by_key, span_bytes(&key, sizeof key));
-		if (i == INDEX_NONE)
-			continue;
-		x = &v->list[i];
-		if (!v->uses[k].is_result) {
-			r.in = greater(r.in, x->rows);
-			continue;
-		}
-		r.out = greater(r.out, x->rows);
-		r.estimate = greater(r.estimate, x->estimate);
-	}
-	return r;
+	return i == SYM_NONE ? no_rows : v->rows[i];
 }

@@ -1,7 +1,7 @@
 #ifndef MALSTAT_VARIABLES_H
 #define MALSTAT_VARIABLES_H
 
-#include "common/base/map.h"
+#include "common/base/intern.h"
 
 /*
  * How many rows instructions read and produce.  An event names the variables
@@ -10,17 +10,33 @@
  * rows of events, uses and variables may come in any order.
  */
 struct variables {
+	struct intern events, names;	/* pairs */
 	struct variable_use *uses;
 	size_t n_uses, uses_cap;
-	struct variable *list;
+	struct variable *list;		/* by number in names */
 	size_t n, cap;
-	struct map by_key;
+	struct rows *rows;		/* by number in events */
 };
 
 /* Rows, or -1 if they are not known; of several BATs, those of the greatest. */
 struct rows {
 	double in, out, estimate;
 };
+
+/* For example, the number of a trace and an id in it. */
+struct pair {
+	uint64_t a;
+	int64_t b;
+};
+
+/* The number of a pair, from 0 in the order in which they are added. */
+static inline uint32_t
+intern_pair(struct intern *pairs, uint64_t a, int64_t b)
+{
+	const struct pair pair = { a, b };
+
+	return intern_add(pairs, span_bytes(&pair, sizeof pair));
+}
 
 void variables_init(struct variables *);
 void variables_release(struct variables *);
