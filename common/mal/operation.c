@@ -8,11 +8,9 @@ mal_operation(struct intern *names, struct span module, struct span function)
 	struct buf b = { 0 };
 	sym name;
 
-	if (module.n == 0 && function.n == 0)
-		buf_str(&b, "assignment");
-	else
-		buf_printf(&b, "%.*s.%.*s", SPAN_ARG(module),
-		    SPAN_ARG(function));
+	buf_add(&b, module.p, module.n);
+	buf_str(&b, module.n + function.n == 0 ? "assignment" : ".");
+	buf_add(&b, function.p, function.n);
 	name = intern_add(names, buf_span(&b));
 	buf_release(&b);
 	return name;
