@@ -308,6 +308,16 @@ counted() {
 	assert_equal "$(values operation '.operation, .self_us')" "assignment 5"
 }
 
+@test "operations whose names begin with the same 80 bytes are two" {
+	local module
+	module=$(printf 'm%.0s' {1..85})
+	{ ran 0 5 1 1 "${module}a.f" 1; ran 6 9 1 2 "${module}b.f" 1; } >in
+	ask
+	assert_equal "$(values operation '"\(.operation[85:]) \(.self_us)"')" 'a.f 5 b.f 3'
+	ask --diff in
+	assert_equal "$(values operation_change '.self_us')" '5 3'
+}
+
 @test "a report without statements says how to get them" {
 	generate S 50
 	for options in '' -s; do
@@ -1290,7 +1300,7 @@ three_operations() {
 		'select ? from y null 1 500' \
 		'select a from t where b in (?) 1 1 150' | paste -sd' ')"
 	ask --text --diff before
-	assert_line --index 0 'Slower by 150 us (+150.0 %): 250 us, it was 100 us'
+	assert_line --index 0 '1 query: Slower by 150 us (+150.0 %): 250 us, it was 100 us; 1 new, 1 gone'
 	assert_line --regexp '^ *-500 us +gone .* select [?] from x$'
 	# A trace with one query each: another text is said.
 	for side in before in; do
@@ -1301,11 +1311,121 @@ three_operations() {
 	assert_line --partial 'It was another query: select a from t where b in (?)'
 }
 
+@test "the first sentence is about queries, and says if not all became slower" {
+	local a b
+	# of_three A B PLAN - two queries and a plan that is linked to none
+	of_three() {
+		query 1 a
+		query 2 b
+		ran 0 "$1" 1 1 algebra.join 1
+		ran 5000 $((5000 + $2)) 2 1 algebra.join 1
+		ran 15000 $((15000 + $3)) 3 1 algebra.join 1
+	}
+	of_three 100 200 9000 >before
+	of_three 150 500 10 >in
+	ask --text --diff before
+	assert_line --index 0 '2 queries: Slower by 350 us (+116.7 %): 650 us, it was 300 us'
+	of_three 500 150 10 >in
+	ask --text --diff before
+	assert_line --index 0 '2 queries: Slower by 350 us (+116.7 %): 650 us, it was 300 us; 1 slower, 1 faster'
+	of_three 200 100 9000 >in
+	ask --text --diff before
+	assert_line --index 0 '2 queries: As fast: 300 us; 1 slower, 1 faster'
+	# Without a time before there is no percentage.
+	of_three 0 0 10 >before
+	ask --text --diff before
+	assert_line --index 0 '2 queries: Slower by 300 us: 300 us, it was 0'
+	# Plans alone are no queries.
+	grep -v '"query' before >plans
+	ask --text --diff plans
+	assert_line --index 0 'The two have no query in common: 2 new'
+	refute_output --partial 'proves nothing'
+}
+
+# run_of HOW - prints the rows of a query that takes 500 us, and of which HOW says
+# what is wrong
+run_of() {
+	execution 1 s
+	query 1 'select 1'
+	[ "$1" = silent ] || ev start 0 1 0 user.main 1
+	[ "$1" = elsewhere ] || [ "$1" = silent ] ||
+		ran 0 400 1 1 algebra.join 1
+	case $1 in
+	whole) ev done 500 1 0 user.main 1 ;;
+	silent) ev start 10 1 1 algebra.join 1 ;;
+	failed)
+		ev done 500 1 0 user.main 1
+		printf '{"type":"query_phase","mal_execution_id":1,"phase":"mal_engine","failed":true}\n'
+		;;
+	elsewhere)
+		calls 1 2
+		execution 2 worker
+		ran 0 300 2 1 algebra.sort 1
+		;;
+	esac
+}
+
+@test "runs that did not end, failed or have no time are not compared" {
+	run_of whole >whole
+	for how in interrupted silent failed elsewhere; do
+		run_of $how >before
+		cp whole in
+		ask --diff before
+		assert_equal "$(values query_change '.runs, .elapsed_us,
+			.before_runs, .before_left_out, .change_us')" \
+			'1 500 null 1 null'
+		assert_equal "$(values instruction_change .operation)" ''
+		ask --text --diff before
+		assert_line --index 0 'No query can be compared: 1 not compared'
+		assert_line --partial '1 run (1 before) did not end, failed,'
+		# Others of the query are compared.
+		{
+			cat whole
+			printf '{"type":"trace"}\n'
+			run_of $how | sed 's/"s"/"s2"/'
+		} >in
+		ask --diff whole
+		assert_equal "$(values query_change '.runs, .left_out,
+			.before_runs, .change_us')" '1 1 1 0'
+		ask --text --diff whole
+		assert_line --index 0 'As fast: 500 us'
+		assert_line --partial '1 run (0 before) did not end, failed,'
+	done
+	# The start of the plan has been lost.
+	ran 0 400 1 1 algebra.join 1 >in
+	{ cat in; ev done 500 1 0 user.main 1; query 1 'select 1'; } >before
+	cp whole in
+	ask --text --diff before
+	assert_line --index 0 'No query can be compared: 1 not compared'
+	# What malparse writes of such a trace, and a database
+	{
+		cat "$DATA/demo/mal-2023.json"
+		sed 's/"usec"/"state":"error", &/;s/text_to_sql/trans_commit/;q' \
+			"$DATA/demo/mal-2023.json"
+	} | malparse >in
+	malload db in >/dev/null
+	malstat --diff in in >rows
+	malstat --diff db --db db | diff - rows
+	ask --diff db
+	assert_equal "$(values query_change '.left_out, .before_left_out')" '1 1'
+}
+
+@test "the oracle agrees on the changes between generated traces" {
+	ORACLE=$TEST/oracles/malstat-diff.py
+	agree diff 100
+}
+
 @test "--diff needs events on both sides, and excludes other answers" {
 	ran 0 5 1 1 algebra.join 1 >in
 	execution 1 s >none
 	run -0 --separate-stderr malstat --diff none in
-	[[ $stderr == *"there are no events"* ]]
+	[[ $stderr == *"there are no events in 'none'"* ]]
+	ask --text --diff none
+	assert_output "There are no events in 'none'."
+	# A file of other records has no rows, even if the input has.
+	printf '{"type":"task","id":"a"}\n' >tasks
+	run -1 --separate-stderr malstat --diff tasks in
+	[[ $stderr == *"no row came: line 1 of 'tasks' is a record of type task"* ]]
 	run -2 --separate-stderr malstat --diff in --queries in
 	[[ $stderr == *"--diff cannot be combined with"* ]]
 	run -2 --separate-stderr malstat --diff missing in

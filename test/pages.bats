@@ -196,8 +196,9 @@ sample_records() (
 @test "every key that weir-records(5) defines is in the code" {
 	defined_keys | sed 's/.* //' | sort -u >defined
 	[ -s defined ]
+	# malstat writes keys that begin with before_ also without that.
 	grep -rohE '"[a-z_0-9]+"' "$ROOT/filters" "$ROOT/common" | tr -d '"' |
-		sort -u | comm -23 defined - >unknown
+		sed 'p;s/^before_//' | sort -u | comm -23 defined - >unknown
 	expect_empty unknown "defined, but not in the code"
 }
 

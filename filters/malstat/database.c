@@ -27,7 +27,9 @@ static const char *const selects[] = {
 	"SELECT 'server' AS type, threads FROM server",
 	"SELECT 'heartbeat' AS type, heartbeat_id, server_session, "
 	    "count(cpuload_id) AS cores FROM heartbeat "
-	    "LEFT JOIN cpuload USING (heartbeat_id) GROUP BY heartbeat_id"
+	    "LEFT JOIN cpuload USING (heartbeat_id) GROUP BY heartbeat_id",
+	"SELECT 'query_phase' AS type, mal_execution_id, failed "
+	    "FROM query_phase WHERE failed"
 };
 static const char *const selects_of_variables[] = {
 	"SELECT 'event_variable_list' AS type, event_id, variable_id, "

@@ -11,104 +11,83 @@
 
 enum { ROWS_MAX = 15 };		/* of queries and operations in a report */
 
-static struct span
-text_of(const struct diff *d, sym name)
-{
-	return name == SYM_NONE ? span_of("", 0) : intern_span(&d->texts, name);
-}
-
 /* The name on the newer side that has one. */
 static struct span
-name_of_change(const struct diff *d, const struct change *c)
+name_of(const struct change *c)
 {
-	const struct side *s = c->sides;
-
-	return text_of(d, s[NOW].name != SYM_NONE ? s[NOW].name :
-	    s[BEFORE].name);
+	return c->sides[c->sides[NOW].name.n > 0 ? NOW : BEFORE].name;
 }
 
+/* Limited, because times and their sums may be as long as 2^54 us. */
 static int64_t
 rounded(double n)
 {
-	return (int64_t)llround(n);
-}
-
-static const struct change *
-nth_change(const struct diff *d, enum change_kind kind, size_t i)
-{
-	return &d->list[d->orders[kind][i]];
+	return llround(fmax(-0x1p62, fmin(n, 0x1p62)));
 }
 
 /* --- records -------------------------------------------------------------- */
 
+/* The newer side has the keys without "before_". */
 static void
 put_side(struct buf *b, const struct change *c, int side)
 {
-	static const struct keys {
-		const char *n, *us, *busy_us, *pc, *in, *out, *estimate;
-	} of_sides[N_SIDES] = {
-		{ "instances", "self_us", "busy_us", "pc", "rows_in",
-		    "rows_out", "estimate" },
-		{ "before_instances", "before_self_us", "before_busy_us",
-		    "before_pc", "before_rows_in", "before_rows_out",
-		    "before_estimate" } };
-	const struct keys *keys = &of_sides[side];
 	const struct side *s = &c->sides[side];
+	size_t from = side == NOW ? strlen("before_") : 0;
+	bool is_query = c->kind == CHANGE_QUERY;
+	bool is_one = c->kind == CHANGE_INSTRUCTION;
+	const struct {
+		const char *key;
+		bool is_known;
+		double value;
+	} all[] = {
+		{ "before_runs", is_query, s->n },
+		{ "before_elapsed_us", is_query, s->us },
+		{ "before_busy_us", is_query, s->busy_us },
+		{ "before_instances", !is_query, s->n },
+		{ "before_self_us", !is_query, s->us },
+		{ "before_pc", is_one, (double)s->pc },
+		{ "before_rows_in", s->rows.in >= 0, s->rows.in },
+		{ "before_rows_out", s->rows.out >= 0, s->rows.out } };
 
-	if (s->n == 0)
-		return;
-	if (c->kind == CHANGE_QUERY) {
-		json_int(b, side == NOW ? "runs" : "before_runs",
-		    rounded(s->n));
-		json_int(b, side == NOW ? "elapsed_us" : "before_elapsed_us",
-		    rounded(s->us));
-		json_int(b, keys->busy_us, rounded(s->busy_us));
-		return;
-	}
-	json_int(b, keys->n, rounded(s->n));
-	json_int(b, keys->us, rounded(s->us));
-	if (c->kind == CHANGE_OPERATION)
-		return;
-	json_int(b, keys->pc, s->pc);
-	if (s->rows.in >= 0)
-		json_int(b, keys->in, rounded(s->rows.in));
-	if (s->rows.out >= 0)
-		json_int(b, keys->out, rounded(s->rows.out));
+	if (s->left_out > 0)
+		json_uint(b, &"before_left_out"[from], s->left_out);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (s->n > 0 && all[i].is_known)
+			json_int(b, all[i].key + from, rounded(all[i].value));
 	if (s->rows.estimate >= 0)
-		json_ratio(b, keys->estimate, s->rows.estimate);
-}
-
-static void
-emit_change(const struct diff *d, struct filter *f, const struct change *c)
-{
-	static const char *const types[] = { "query_change",
-	    "operation_change", "instruction_change" };
-	struct buf *b = filter_begin_record(f, types[c->kind]);
-	const struct change *query = c->kind == CHANGE_INSTRUCTION ?
-	    &d->list[c->query] : c;
-
-	if (c->kind != CHANGE_QUERY)
-		json_str(b, "operation", text_of(d, c->operation));
-	if (c->kind == CHANGE_INSTRUCTION)
-		json_str(b, "statement", name_of_change(d, c));
-	if (c->kind != CHANGE_OPERATION)
-		json_str(b, "query_text", name_of_change(d, query));
-	put_side(b, c, NOW);
-	put_side(b, c, BEFORE);
-	json_int(b, "change_us", rounded(c->sides[NOW].us) -
-	    rounded(c->sides[BEFORE].us));
-	if (c->sides[BEFORE].us > 0)
-		json_ratio(b, "growth", diff_us(c) / c->sides[BEFORE].us);
-	filter_end_record(f);
+		json_ratio(b, &"before_estimate"[from], s->rows.estimate);
 }
 
 void
 diff_emit(const struct diff *d, struct filter *f)
 {
+	static const char *const types[] = { "query_change",
+	    "operation_change", "instruction_change" };
+	const struct change *c;
+	struct buf *b;
+
 	for (int kind = 0; kind < N_CHANGES; kind++)
-		for (size_t i = 0; i < d->n_of[kind]; i++)
-			emit_change(d, f, nth_change(d, (enum change_kind)kind,
-			    i));
+		for (size_t i = 0; i < d->of[kind].n; i++) {
+			c = d->of[kind].list[i];
+			b = filter_begin_record(f, types[kind]);
+			if (kind != CHANGE_QUERY)
+				json_str(b, "operation", c->operation);
+			if (kind == CHANGE_INSTRUCTION)
+				json_str(b, "statement", name_of(c));
+			if (kind != CHANGE_OPERATION)
+				json_str(b, "query_text", name_of(kind ==
+				    CHANGE_QUERY ? c : &d->list[c->query]));
+			put_side(b, c, NOW);
+			put_side(b, c, BEFORE);
+			if (!diff_is_unknown(c))
+				json_int(b, "change_us",
+				    rounded(c->sides[NOW].us) -
+				    rounded(c->sides[BEFORE].us));
+			if (!diff_is_unknown(c) && c->sides[BEFORE].us > 0)
+				json_ratio(b, "growth", diff_us(c) /
+				    c->sides[BEFORE].us);
+			filter_end_record(f);
+		}
 }
 
 /* --- the report ----------------------------------------------------------- */
@@ -121,16 +100,11 @@ put_us(struct buf *b, double us)
 }
 
 static void
-put_signed_us(struct buf *b, double us)
-{
-	buf_str(b, us > 0 ? "+" : us < 0 ? "-" : "");
-	put_us(b, fabs(us));
-}
-
-static void
 put_growth(struct buf *b, const struct change *c)
 {
-	if (c->sides[NOW].n == 0)
+	if (diff_is_unknown(c))
+		buf_str(b, "unknown");
+	else if (c->sides[NOW].n == 0)
 		buf_str(b, "gone");
 	else if (c->sides[BEFORE].n == 0)
 		buf_str(b, "new");
@@ -139,122 +113,139 @@ put_growth(struct buf *b, const struct change *c)
 		    c->sides[BEFORE].us * 100);
 }
 
-/* The queries that both traces have, as one. */
-static struct change
-sum_of_queries(const struct diff *d, size_t *n)
-{
-	struct change sum = { .kind = CHANGE_QUERY };
-	const struct change *c;
+/* All queries, without the plans that are linked to none. */
+struct overview {
+	struct change sum;	/* of those that both traces have */
+	size_t n, n_common;
+	/* Of common queries, which are slower, and which faster; and others. */
+	enum { SLOWER, FASTER, NEW, GONE, UNKNOWN, N_KINDS_OF_CHANGE } kinds;
+	size_t n_of[N_KINDS_OF_CHANGE];
+	double fewest_runs;	/* of a common query, on either side */
+	uint64_t left_out[N_SIDES];	/* runs */
+};
 
-	*n = 0;
-	for (size_t i = 0; i < d->n_of[CHANGE_QUERY]; i++) {
-		c = nth_change(d, CHANGE_QUERY, i);
-		if (c->sides[NOW].n == 0 || c->sides[BEFORE].n == 0)
+static struct overview
+sum_up(const struct diff *d)
+{
+	struct overview o = { .fewest_runs = INFINITY };
+	const struct change *c;
+	const struct side *s;
+
+	for (size_t i = 0; i < d->of[CHANGE_QUERY].n; i++) {
+		c = d->of[CHANGE_QUERY].list[i];
+		if (!c->is_query)
 			continue;
-		for (int side = 0; side < N_SIDES; side++) {
-			sum.sides[side].us += c->sides[side].us;
-			sum.sides[side].n = c->sides[side].n;
+		o.n++;
+		for (int side = 0; side < N_SIDES; side++)
+			o.left_out[side] += c->sides[side].left_out;
+		if (!diff_is_on_both(c)) {
+			o.n_of[diff_is_unknown(c) ? UNKNOWN :
+			    c->sides[NOW].n > 0 ? NEW : GONE]++;
+			continue;
 		}
-		++*n;
+		o.n_common++;
+		o.n_of[SLOWER] += diff_us(c) > 0;
+		o.n_of[FASTER] += diff_us(c) < 0;
+		for (int side = 0; side < N_SIDES; side++) {
+			s = &c->sides[side];
+			o.sum.sides[side].us += s->us;
+			o.sum.sides[side].n += s->n;
+			o.fewest_runs = fmin(o.fewest_runs, s->n);
+		}
 	}
-	return sum;
+	return o;
 }
 
-/* For example, "Slower by 1.20 s (+20.0 %): 7.20 s, it was 6.00 s". */
+/*
+ * For example, "Slower by 1.20 s (+20.0 %): 7.20 s, it was 6.00 s", or "2
+ * queries: Faster by ...; 1 slower, 1 faster, 3 new".
+ */
 static void
-report_title(const struct diff *d, struct buf *b)
+report_title(const struct overview *o, struct buf *b)
 {
+	static const char *const names[] = { "slower", "faster", "new", "gone",
+	    "not compared" };
+	const char *before = o->n_common > 0 ? "; " : ": ";
+	const struct change *sum = &o->sum;
+	double us = diff_us(sum);
 	struct buf text = { 0 };
-	size_t n;
-	struct change sum = sum_of_queries(d, &n);
-	double us = diff_us(&sum);
 
-	if (n == 0) {
-		report_heading(b, "The two have no query in common");
-		return;
+	if (o->n_common == 0) {
+		buf_str(&text, o->n_of[UNKNOWN] > 0 ?
+		    "No query can be compared" :
+		    "The two have no query in common");
+	} else {
+		if (o->n > 1) {
+			report_count(&text, o->n_common, "query", "queries");
+			buf_str(&text, ": ");
+		}
+		buf_str(&text, us > 0 ? "Slower by " : us < 0 ? "Faster by " :
+		    "As fast");
+		if (us != 0)
+			put_us(&text, fabs(us));
+		if (us != 0 && sum->sides[BEFORE].us > 0) {
+			buf_str(&text, " (");
+			put_growth(&text, sum);
+			buf_char(&text, ')');
+		}
+		buf_str(&text, ": ");
+		put_us(&text, sum->sides[NOW].us);
+		if (us != 0) {
+			buf_str(&text, ", it was ");
+			put_us(&text, sum->sides[BEFORE].us);
+		}
 	}
-	if (n > 1)
-		buf_printf(&text, "%zu queries: ", n);
-	buf_str(&text, us > 0 ? "Slower by " : us < 0 ? "Faster by " :
-	    "As fast");
-	if (us != 0) {
-		put_us(&text, fabs(us));
-		buf_str(&text, " (");
-		put_growth(&text, &sum);
-		buf_char(&text, ')');
-	}
-	buf_str(&text, ": ");
-	put_us(&text, sum.sides[NOW].us);
-	if (us != 0) {
-		buf_str(&text, ", it was ");
-		put_us(&text, sum.sides[BEFORE].us);
-	}
-	report_heading(b, "%.*s", SPAN_ARG(buf_span(&text)));
+	for (int i = 0; i < N_KINDS_OF_CHANGE; i++)
+		if (o->n_of[i] > 0 && (i > FASTER ||
+		    o->n_of[SLOWER] * o->n_of[FASTER] > 0)) {
+			buf_printf(&text, "%s%zu %s", before, o->n_of[i],
+			    names[i]);
+			before = ", ";
+		}
+	report_heading(b, "%s", buf_cstr(&text));
 	buf_release(&text);
 }
 
-/* How many runs there were of the query with the fewest. */
+/* Writes the text of the only query, and of that with which it is compared. */
 static void
-report_runs(const struct diff *d, struct buf *b)
+report_text_of(const struct change *c, struct buf *b)
 {
+	struct span before = c->sides[BEFORE].name;
 	size_t from = b->len;
-	double least = INFINITY, n;
 
-	for (size_t i = 0; i < d->n_of[CHANGE_QUERY]; i++)
-		for (int side = 0; side < N_SIDES; side++) {
-			n = nth_change(d, CHANGE_QUERY, i)->sides[side].n;
-			least = n > 0 && n < least ? n : least;
-		}
-	if (least == 1)
-		buf_str(b, "One run proves nothing: two runs of one query "
-		    "differ, too.  ");
-	else
-		buf_str(b, "These are the means of several runs.  ");
-	buf_str(b, "Whether they differ by more than by chance, ten runs of "
-	    "each tell profile-make and perf-diff.");
+	report_text(b, name_of(c));
 	report_sentence(b, from);
-}
-
-/* Writes the text of the query, and of the one with which it is compared. */
-static void
-report_texts(const struct diff *d, struct buf *b)
-{
-	const struct change *c;
-	size_t from;
-
-	for (size_t i = 0; i < d->n_of[CHANGE_QUERY]; i++) {
-		c = nth_change(d, CHANGE_QUERY, i);
-		from = b->len;
-		if (d->n_of[CHANGE_QUERY] == 1) {
-			report_text(b, name_of_change(d, c));
-			report_sentence(b, from);
-		}
-		if (c->sides[BEFORE].n == 0 || c->sides[NOW].n == 0 ||
-		    c->sides[BEFORE].name == c->sides[NOW].name)
-			continue;
+	if (before.n > 0 && span_compare(before, name_of(c)) != 0) {
 		from = b->len;
 		buf_str(b, "It was another query: ");
-		report_text(b, text_of(d, c->sides[BEFORE].name));
+		report_text(b, before);
 		report_sentence(b, from);
 	}
 }
 
-/* Writes the cells that all three tables have, and is followed by the last. */
+/* Says what the figures are made of, and what they do not prove. */
 static void
-put_times(struct table *t, const struct change *c, double greatest_us)
+report_runs(const struct overview *o, struct buf *b)
 {
-	double us = diff_us(c);
+	size_t from = b->len;
 
-	put_signed_us(table_cell(t), us);
-	table_next(t);
-	put_growth(table_cell(t), c);
-	table_next(t);
-	table_bar(t, greatest_us > 0 ? fabs(us) / greatest_us : 0);
-	for (int side = 0; side < N_SIDES; side++) {
-		if (c->sides[side].n > 0)
-			put_us(table_cell(t), c->sides[side].us);
-		table_next(t);
+	if (o->left_out[NOW] + o->left_out[BEFORE] > 0) {
+		report_count(b, o->left_out[NOW] + o->left_out[BEFORE], "run",
+		    "runs");
+		buf_printf(b, " (%llu before) did not end, failed, or had no "
+		    "instruction in the session: left out.",
+		    (unsigned long long)o->left_out[BEFORE]);
+		report_sentence(b, from);
+		from = b->len;
 	}
+	if (o->n_common == 0)
+		return;
+	buf_str(b, o->fewest_runs == 1 ? "One run proves nothing: two runs of "
+	    "one query differ, too.  " : "These are the means of several "
+	    "runs.  ");
+	buf_str(b, "Whether they differ by more than by chance, ten runs of "
+	    "each tell profile-make and perf-diff.");
+	report_sentence(b, from);
 }
 
 /* Adds "12", or "12, it was 15". */
@@ -272,12 +263,24 @@ put_rows(struct table *t, double now, double before)
 }
 
 static void
-put_change_row(const struct diff *d, struct table *t, const struct change *c,
-    double greatest_us)
+put_change(struct table *t, const struct change *c, double greatest_us)
 {
 	const struct side *now = &c->sides[NOW], *before = &c->sides[BEFORE];
+	double us = diff_us(c);
 
-	put_times(t, c, greatest_us);
+	if (!diff_is_unknown(c)) {
+		buf_str(table_cell(t), us > 0 ? "+" : us < 0 ? "-" : "");
+		put_us(table_cell(t), fabs(us));
+	}
+	table_next(t);
+	put_growth(table_cell(t), c);
+	table_next(t);
+	table_bar(t, greatest_us > 0 ? fabs(us) / greatest_us : 0);
+	for (int side = 0; side < N_SIDES; side++) {
+		if (c->sides[side].n > 0)
+			put_us(table_cell(t), c->sides[side].us);
+		table_next(t);
+	}
 	if (c->kind != CHANGE_INSTRUCTION) {
 		put_rows(t, now->n > 0 ? now->n : -1,
 		    before->n > 0 ? before->n : -1);
@@ -286,16 +289,7 @@ put_change_row(const struct diff *d, struct table *t, const struct change *c,
 		put_rows(t, now->rows.out, before->rows.out);
 		put_rows(t, now->rows.estimate, before->rows.estimate);
 	}
-	table_text(t, c->kind == CHANGE_OPERATION ?
-	    text_of(d, c->operation) : name_of_change(d, c));
-}
-
-/* A change of 0 is one only if something is new or gone. */
-static bool
-is_changed(const struct change *c)
-{
-	return diff_us(c) != 0 ||
-	    (c->sides[NOW].n == 0) != (c->sides[BEFORE].n == 0);
+	table_text(t, c->kind == CHANGE_OPERATION ? c->operation : name_of(c));
 }
 
 static void
@@ -310,10 +304,13 @@ report_table(const struct diff *d, struct buf *b, enum change_kind kind,
 		    "operation" },
 		{ "change", "", "", "now", "before", "rows in", "rows out",
 		    "estimate", "statement" } };
+	const struct change *const *c = d->of[kind].list;
 	struct table t;
 	uint64_t n = 0;
 
-	while (n < d->n_of[kind] && is_changed(nth_change(d, kind, n)))
+	/* A change of 0 is one only if something is new or gone. */
+	while (n < d->of[kind].n &&
+	    (diff_us(c[n]) != 0 || !diff_is_on_both(c[n])))
 		n++;
 	if (n == 0)
 		return;
@@ -322,8 +319,7 @@ report_table(const struct diff *d, struct buf *b, enum change_kind kind,
 	table_init(&t, kind == CHANGE_INSTRUCTION ? "RrlRRrrrL" : "RrlRRrL",
 	    heads[kind]);
 	for (size_t i = 0; i < n && i < max; i++)
-		put_change_row(d, &t, nth_change(d, kind, i),
-		    fabs(diff_us(nth_change(d, kind, 0))));
+		put_change(&t, c[i], fabs(diff_us(c[0])));
 	table_print(&t, b);
 	report_more(b, n > max ? n - max : 0, "");
 }
@@ -331,12 +327,16 @@ report_table(const struct diff *d, struct buf *b, enum change_kind kind,
 void
 diff_report(const struct diff *d, struct filter *f, uint64_t top)
 {
+	struct overview o = sum_up(d);
 	struct buf *b = filter_out(f);
+	const struct changes *queries = &d->of[CHANGE_QUERY];
 
-	report_title(d, b);
-	report_texts(d, b);
-	report_runs(d, b);
-	if (d->n_of[CHANGE_QUERY] > 1)
+	report_title(&o, b);
+	for (size_t i = 0; i < queries->n && o.n == 1; i++)
+		if (queries->list[i]->is_query)
+			report_text_of(queries->list[i], b);
+	report_runs(&o, b);
+	if (queries->n > 1 || o.n == 0)
 		report_table(d, b, CHANGE_QUERY, ROWS_MAX);
 	report_table(d, b, CHANGE_OPERATION, ROWS_MAX);
 	report_table(d, b, CHANGE_INSTRUCTION, top);

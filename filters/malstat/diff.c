@@ -9,29 +9,17 @@
 #include "common/mal/fingerprint.h"
 #include "filters/malstat/diff.h"
 
-void
-diff_init(struct diff *d)
+double
+diff_us(const struct change *c)
 {
-	*d = (struct diff){ .n = 0 };
-	intern_init(&d->texts);
-	intern_init(&d->keys);
+	double us = c->sides[NOW].us - c->sides[BEFORE].us;
+
+	return diff_is_unknown(c) || fabs(us) < 1e-3 ? 0 : us;
 }
 
-void
-diff_release(struct diff *d)
-{
-	intern_release(&d->texts);
-	intern_release(&d->keys);
-	free(d->list);
-	for (int i = 0; i < N_CHANGES; i++)
-		free(d->orders[i]);
-}
-
-static const struct rows no_rows = { -1, -1, -1 };
-
-/* The change with a key, which is added if it is new. */
-static struct change *
-find_change(struct diff *d, enum change_kind kind, struct buf *key)
+/* The index of the change with a key, which is added if it is new. */
+static uint32_t
+find_change(struct diff *d, enum change_kind kind, const struct buf *key)
 {
 	sym i = intern_add(&d->keys, buf_span(key));
 
@@ -39,60 +27,104 @@ find_change(struct diff *d, enum change_kind kind, struct buf *key)
 		d->list = mem_grow(d->list, &d->cap, d->n + 1,
 		    sizeof *d->list);
 		d->list[d->n++] = (struct change){ .kind = kind,
-		    .query = INDEX_NONE, .operation = SYM_NONE, .sides = {
-		    { .name = SYM_NONE, .rows = no_rows },
-		    { .name = SYM_NONE, .rows = no_rows } } };
+		    .sides[NOW].rows = { -1, -1, -1 },
+		    .sides[BEFORE].rows = { -1, -1, -1 } };
 	}
-	return &d->list[i];
-}
-
-/* Adds the text of a query without constants, or the name of a plan. */
-static void
-put_query(struct buf *b, const struct trace *t, uint32_t root)
-{
-	const struct execution *x = &t->executions[root];
-
-	if (x->is_query && x->query != SYM_NONE)
-		query_fingerprint(b, intern_span(&t->names, x->query));
-	else if (x->function != SYM_NONE)
-		buf_add(b, intern_span(&t->names, x->function).p,
-		    intern_span(&t->names, x->function).n);
-	if (b->len == 0)
-		buf_str(b, x->is_query ? "a query without a text" :
-		    "a plan without a name");
+	return i;
 }
 
 /* The index of the change of a query or plan. */
 static uint32_t
-find_query(struct diff *d, const struct trace *t, uint32_t root, int side,
-    bool is_single)
+find_query(struct diff *d, const struct trace *t, const struct execution *x,
+    int side)
 {
-	struct buf text = { 0 }, key = { 0 };
-	struct change *c;
+	const char *kind = x->is_query ? "query " : "plan ";
+	struct buf key = { 0 };
+	struct span name;
+	uint32_t i;
 
-	put_query(&text, t, root);
-	if (is_single && t->executions[root].is_query)
-		buf_str(&key, "the query");
-	else
-		buf_printf(&key, "q%d %s", t->executions[root].is_query,
-		    buf_cstr(&text));
-	c = find_change(d, CHANGE_QUERY, &key);
-	c->sides[side].name = intern_add(&d->texts, buf_span(&text));
-	buf_release(&text);
+	buf_str(&key, kind);
+	if (x->is_query && x->query != SYM_NONE)
+		query_fingerprint(&key, intern_span(&t->names, x->query));
+	else if (x->function != SYM_NONE)
+		buf_str(&key, intern_str(&t->names, x->function));
+	if (key.len == strlen(kind))
+		buf_printf(&key, "a %swithout a name", kind);
+	i = find_change(d, CHANGE_QUERY, &key);
+	name = intern_span(&d->keys, i);
+	if (x->is_query && d->list[i].sides[side].name.n == 0) {
+		d->list[i].is_query = true;
+		d->n_queries[side]++;
+		d->last_query[side] = i;
+	}
+	d->list[i].sides[side].name = span_of(name.p + strlen(kind),
+	    name.n - strlen(kind));
 	buf_release(&key);
-	return (uint32_t)(c - d->list);
+	return i;
 }
 
-/* The work of one run of a query, in the order of its plans and their pcs. */
-struct run {
-	const struct trace *trace;
-	uint32_t query;		/* index of its change */
-	int side;
-	double share;		/* 1 / the number of runs of the query */
-	uint32_t *instances;
-	size_t n;
-};
+/*
+ * Adds the runs of queries and of plans that are linked to none.  Returns the
+ * index of the change by execution, which the caller frees: INDEX_NONE if the
+ * execution is no such run, or if it is left out.
+ */
+static uint32_t *
+add_runs(struct diff *d, const struct measured *m, int side)
+{
+	const struct trace *t = &m->trace;
+	const struct execution *x = t->executions;
+	uint32_t *of_run = mem_ones(t->n_executions, sizeof *of_run), query;
+	const struct root_use **uses = mem_zero(t->n_executions, sizeof *uses);
+	struct side *s;
 
+	for (size_t i = 0; i < m->queries.n; i++)
+		uses[m->queries.list[i].root] = &m->queries.list[i];
+	for (size_t i = 0; i < t->n_executions; i++, x++) {
+		/* A query without any instance has no use. */
+		if (uses[i] == NULL &&
+		    !(x->is_query && x->parent == INDEX_NONE))
+			continue;
+		query = find_query(d, t, x, side);
+		s = &d->list[query].sides[side];
+		if (uses[i] == NULL || uses[i]->elapsed_us == INT_UNKNOWN ||
+		    x->is_partial || x->has_failed) {
+			s->left_out++;
+			continue;
+		}
+		of_run[i] = query;
+		s->n++;
+		s->us += (double)uses[i]->elapsed_us;
+		s->busy_us += (double)uses[i]->busy_us;
+	}
+	free(uses);
+	for (size_t i = 0; i < d->n; i++) {
+		s = &d->list[i].sides[side];
+		s->us /= fmax(s->n, 1);
+		s->busy_us /= fmax(s->n, 1);
+	}
+	return of_run;
+}
+
+/*
+ * If each side has one query, with another text, makes them one change, that of
+ * the newer side.  runs: of BEFORE, as add_runs() returned it.
+ */
+static void
+join_single_queries(struct diff *d, uint32_t *runs, size_t n_runs)
+{
+	uint32_t now = d->last_query[NOW], before = d->last_query[BEFORE];
+
+	if (d->n_queries[NOW] != 1 || d->n_queries[BEFORE] != 1 ||
+	    now == before)
+		return;
+	d->list[now].sides[BEFORE] = d->list[before].sides[BEFORE];
+	d->list[before].kind = N_CHANGES;	/* it is none */
+	for (size_t i = 0; i < n_runs; i++)
+		if (runs[i] == before)
+			runs[i] = now;
+}
+
+/* By plan and operation, and then in the order of the plan. */
 static int
 compare_instances(const void *a, const void *b, void *context)
 {
@@ -102,22 +134,9 @@ compare_instances(const void *a, const void *b, void *context)
 	int order = executions_compare_executions(t, x->execution,
 	    y->execution);
 
+	order = order != 0 ? order : cmp_u64(x->operation, y->operation);
 	order = order != 0 ? order : cmp_i64(x->pc, y->pc);
 	return order != 0 ? order : cmp_i64(x->start_us, y->start_us);
-}
-
-static void
-begin_run(struct run *r, const struct scope *s)
-{
-	const struct trace *t = r->trace;
-
-	r->instances = mem_resize(NULL, s->n_instances,
-	    sizeof *r->instances);
-	for (size_t i = 0; i < s->n_instances; i++)
-		if (t->instances[s->instances[i]].kind == KIND_WORK)
-			r->instances[r->n++] = s->instances[i];
-	sort_with(r->instances, r->n, sizeof *r->instances, compare_instances,
-	    t);
 }
 
 static void
@@ -127,158 +146,121 @@ add_rows(double *sum, double n, double share)
 		*sum = (*sum < 0 ? 0 : *sum) + n * share;
 }
 
-/* The k-th instruction with its operation in the n-th plan of the run. */
+/* Adds the work of a run to the means. */
 static void
-add_instruction(struct diff *d, const struct run *r, const struct instance *i,
-    size_t n, uint32_t k)
+add_work(struct diff *d, const struct trace *t, const struct scope *scope,
+    uint32_t query, int side)
 {
-	const struct trace *t = r->trace;
-	struct span operation = intern_span(&t->names, i->operation);
-	struct rows rows = variables_rows(t->variables,
-	    t->executions[i->execution].key.trace, i->event_id);
+	double share = 1 / d->list[query].sides[side].n;
+	uint32_t *work = mem_resize(NULL, scope->n_instances, sizeof *work);
+	const struct instance *i, *last = NULL;
+	size_t n = 0, n_plans = 0, k = 0;
 	struct buf key = { 0 };
 	struct change *c;
 	struct side *s;
+	struct rows rows;
+	const char *operation;
+	uint32_t index;
 
-	buf_printf(&key, "i%u %zu %u %.*s", (unsigned)r->query, n, (unsigned)k,
-	    SPAN_ARG(operation));
-	c = find_change(d, CHANGE_INSTRUCTION, &key);
-	s = &c->sides[r->side];
-	c->query = r->query;
-	c->operation = intern_add(&d->texts, operation);
-	s->name = i->statement == SYM_NONE ? c->operation :
-	    intern_add(&d->texts, intern_span(&t->names, i->statement));
-	s->n += r->share;
-	s->us += (double)i->self_us * r->share;
-	s->pc = i->pc;
-	add_rows(&s->rows.in, rows.in, r->share);
-	add_rows(&s->rows.out, rows.out, r->share);
-	add_rows(&s->rows.estimate, rows.estimate, r->share);
-	buf_release(&key);
-}
-
-static void
-add_operation(struct diff *d, const struct run *r, const struct instance *i)
-{
-	struct span name = intern_span(&r->trace->names, i->operation);
-	struct buf key = { 0 };
-	struct change *c;
-
-	buf_printf(&key, "o %.*s", SPAN_ARG(name));
-	c = find_change(d, CHANGE_OPERATION, &key);
-	c->operation = intern_add(&d->texts, name);
-	c->sides[r->side].n += r->share;
-	c->sides[r->side].us += (double)i->self_us * r->share;
-	buf_release(&key);
-}
-
-/* n_seen: by operation; how many of its instructions the plan has had so far */
-static void
-add_run(struct diff *d, const struct run *r, uint32_t *n_seen)
-{
-	const struct instance *all = r->trace->instances, *i, *last = NULL;
-	size_t n_plans = 0;
-	uint32_t k = 0;
-
-	for (size_t x = 0; x < r->n; x++, last = i) {
-		i = &all[r->instances[x]];
-		if (last == NULL || i->execution != last->execution) {
-			n_plans++;
-			for (size_t y = x; y < r->n &&
-			    all[r->instances[y]].execution == i->execution; y++)
-				n_seen[all[r->instances[y]].operation] = 0;
-		}
-		/* The instances of an instruction are in a loop. */
+	for (size_t x = 0; x < scope->n_instances; x++)
+		if (t->instances[scope->instances[x]].kind == KIND_WORK)
+			work[n++] = scope->instances[x];
+	sort_with(work, n, sizeof *work, compare_instances, t);
+	for (size_t x = 0; x < n; x++, last = i) {
+		i = &t->instances[work[x]];
+		operation = intern_str(&t->names, i->operation);
+		/* The instances of one pc are in a loop. */
 		if (last == NULL || i->execution != last->execution ||
-		    i->pc != last->pc)
-			k = n_seen[i->operation]++;
-		add_operation(d, r, i);
-		add_instruction(d, r, i, n_plans, k);
+		    i->operation != last->operation)
+			k = 0;
+		else if (i->pc != last->pc)
+			k++;
+		n_plans += last == NULL || i->execution != last->execution;
+
+		for (int kind = CHANGE_OPERATION; kind < N_CHANGES; kind++) {
+			key.len = 0;
+			if (kind == CHANGE_INSTRUCTION)
+				buf_printf(&key, "%u %zu %zu ",
+				    (unsigned)query, n_plans, k);
+			buf_printf(&key, "work %s", operation);
+			index = find_change(d, kind, &key);
+			c = &d->list[index];
+			c->operation = span_str(operation);
+			s = &c->sides[side];
+			s->n += share;
+			s->us += (double)i->self_us * share;
+		}
+		c->query = query;
+		s->name = i->statement == SYM_NONE ? c->operation :
+		    intern_span(&t->names, i->statement);
+		s->pc = i->pc;
+		rows = variables_rows(t->variables,
+		    t->executions[i->execution].key.trace, i->event_id);
+		add_rows(&s->rows.in, rows.in, share);
+		add_rows(&s->rows.out, rows.out, share);
+		add_rows(&s->rows.estimate, rows.estimate, share);
 	}
-}
-
-/* Adds the times of a run to its query. */
-static void
-add_times(struct diff *d, const struct root_use *u, uint32_t query, int side)
-{
-	struct side *s = &d->list[query].sides[side];
-
-	s->n++;
-	if (u->elapsed_us != INT_UNKNOWN)
-		s->us += (double)u->elapsed_us;
-	s->busy_us += (double)u->busy_us;
-}
-
-void
-diff_add(struct diff *d, const struct trace *t, const struct scopes *scopes,
-    const struct queries *q, int side, bool is_single)
-{
-	/* By root: the index of its change. */
-	uint32_t *of_root = mem_resize(NULL, t->n_executions, sizeof *of_root);
-	uint32_t *n_seen = mem_zero(t->names.n + 1, sizeof *n_seen);
-	struct run r = { .trace = t, .side = side };
-
-	for (size_t i = 0; i < q->n; i++) {
-		of_root[q->list[i].root] = find_query(d, t, q->list[i].root,
-		    side, is_single);
-		add_times(d, &q->list[i], of_root[q->list[i].root], side);
-	}
-	for (const struct scope *s = scopes->list + 1;
-	    s < scopes->list + scopes->n; s++) {
-		r.query = of_root[s->root];
-		r.share = 1 / d->list[r.query].sides[side].n;
-		r.n = 0;
-		begin_run(&r, s);
-		add_run(d, &r, n_seen);
-		free(r.instances);
-	}
-	free(of_root);
-	free(n_seen);
-}
-
-static bool
-is_everywhere(const struct change *c)
-{
-	return c->sides[NOW].n > 0 && c->sides[BEFORE].n > 0;
+	free(work);
+	buf_release(&key);
 }
 
 static int
 compare_changes(const void *p, const void *q, void *context)
 {
 	const struct diff *d = context;
-	uint32_t i = *(const uint32_t *)p, k = *(const uint32_t *)q;
-	const struct change *a = &d->list[i], *b = &d->list[k];
+	const struct change *a = *(const struct change *const *)p;
+	const struct change *b = *(const struct change *const *)q;
 	double x = fabs(diff_us(a)), y = fabs(diff_us(b));
 
 	if (x != y)
 		return x > y ? -1 : 1;
 	/* What is on both sides comes last, so that a report can leave it. */
-	if (is_everywhere(a) != is_everywhere(b))
-		return is_everywhere(a) ? 1 : -1;
-	return intern_cmp(&d->keys, i, k);
+	if (diff_is_on_both(a) != diff_is_on_both(b))
+		return diff_is_on_both(a) ? 1 : -1;
+	return intern_cmp(&d->keys, (sym)(a - d->list), (sym)(b - d->list));
 }
 
 void
-diff_finish(struct diff *d)
+diff_make(struct diff *d, const struct measured m[N_SIDES])
 {
-	struct change *c;
-	struct side *s;
+	uint32_t *runs[N_SIDES];
+	const struct scope *s;
+	struct changes *of;
 
-	for (uint32_t i = 0; i < d->n; i++) {
-		c = &d->list[i];
-		for (s = c->sides; s < c->sides + N_SIDES; s++)
-			if (c->kind == CHANGE_QUERY && s->n > 0) {
-				s->us /= s->n;
-				s->busy_us /= s->n;
-			}
+	*d = (struct diff){ .n = 0 };
+	intern_init(&d->keys);
+	for (int side = 0; side < N_SIDES; side++)
+		runs[side] = add_runs(d, &m[side], side);
+	join_single_queries(d, runs[BEFORE], m[BEFORE].trace.n_executions);
+	for (int side = 0; side < N_SIDES; side++) {
+		/* The first scope is the whole trace. */
+		for (size_t i = 1; i < m[side].scopes.n; i++) {
+			s = &m[side].scopes.list[i];
+			if (runs[side][s->root] != INDEX_NONE &&
+			    !diff_is_unknown(&d->list[runs[side][s->root]]))
+				add_work(d, &m[side].trace, s,
+				    runs[side][s->root], side);
+		}
+		free(runs[side]);
 	}
-	for (int kind = 0; kind < N_CHANGES; kind++) {
-		d->orders[kind] = mem_resize(NULL, d->n,
-		    sizeof *d->orders[kind]);
-		for (uint32_t i = 0; i < d->n; i++)
-			if (d->list[i].kind == (enum change_kind)kind)
-				d->orders[kind][d->n_of[kind]++] = i;
-		sort_with(d->orders[kind], d->n_of[kind],
-		    sizeof *d->orders[kind], compare_changes, d);
+
+	for (of = d->of; of < d->of + N_CHANGES; of++)
+		of->list = mem_resize(NULL, d->n, sizeof *of->list);
+	for (size_t i = 0; i < d->n; i++) {
+		of = &d->of[d->list[i].kind];
+		if (of < d->of + N_CHANGES)
+			of->list[of->n++] = &d->list[i];
 	}
+	for (of = d->of; of < d->of + N_CHANGES; of++)
+		sort_with(of->list, of->n, sizeof *of->list, compare_changes,
+		    d);
+}
+
+void
+diff_release(struct diff *d)
+{
+	intern_release(&d->keys);
+	free(d->list);
+	for (int k = 0; k < N_CHANGES; k++)
+		free(d->of[k].list);
 }

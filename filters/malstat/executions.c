@@ -39,7 +39,8 @@ struct heartbeat {
 	K(EVENT_ID, "event_id") K(VARIABLE_ID, "variable_id")		\
 	K(CREATED, "created") K(REASSIGNED, "reassigned")		\
 	K(COUNT, "var_count") K(ESTIMATE, "nestimate")			\
-	K(HEARTBEAT, "heartbeat_id") K(N_CORES, "cores")
+	K(HEARTBEAT, "heartbeat_id") K(N_CORES, "cores")		\
+	K(FAILED, "failed")
 KEY_INDEXES(EXECUTIONS_KEYS);
 const char *const executions_keys[] = KEY_TEXTS(EXECUTIONS_KEYS);
 
@@ -311,6 +312,8 @@ add_event(struct trace *t, struct filter *f, const struct rec *r)
 		t->n_no_clock++;
 		return;
 	}
+	if (e.pc == 0)	/* until executions_finish() finds its instance */
+		t->executions[execution].is_partial = true;
 	i = find_instruction(t, execution, e.pc);
 	if (e.state == STATE_START) {
 		t->n_restarted += i->is_open;
@@ -420,6 +423,15 @@ is_set(const struct rec *r, unsigned key)
 	return rec_true(r, key) || (rec_int(r, key, &n) == REC_OK && n == 1);
 }
 
+static void
+add_phase(struct trace *t, struct filter *f, const struct rec *r)
+{
+	int64_t id;
+
+	if (is_set(r, FAILED) && filter_need_int(f, r, EVENT_EXECUTION, &id))
+		t->executions[find_execution(t, id)].has_failed = true;
+}
+
 /* A number of rows, which may be an estimate such as 1.5e+06; -1 if unknown. */
 static double
 number_of(const struct rec *r, unsigned key)
@@ -506,6 +518,8 @@ executions_add(struct trace *t, struct filter *f, const struct rec *r)
 		add_server(t, f, r);
 	else if (rec_is(r, "heartbeat") || rec_is(r, "cpuload"))
 		add_heartbeat(t, f, r);
+	else if (rec_is(r, "query_phase"))
+		add_phase(t, f, r);
 	else if (begins)
 		t->number++;
 	else
@@ -578,7 +592,7 @@ compare_instances(const void *a, const void *b, void *context)
 void
 executions_finish(struct trace *t)
 {
-	const struct execution *x = t->executions;
+	struct execution *x = t->executions;
 	struct instance *i = t->instances;
 	int64_t sum_us = 0, *workers, *cores;
 	size_t n_kept = 0;
@@ -591,6 +605,8 @@ executions_finish(struct trace *t)
 			t->n_no_start++;
 			continue;
 		}
+		if (i[k].pc == 0)
+			x[i[k].execution].is_partial = false;
 		/* Limited so that sums of times cannot overflow. */
 		sum_us += i[k].end_us - i[k].start_us;
 		if (sum_us > INT64_C(1) << REC_INT_BITS)

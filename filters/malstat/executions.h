@@ -51,6 +51,9 @@ struct execution {
 	uint32_t session;		/* index in trace.sessions */
 	bool has_only_ends;		/* its server writes no start events */
 	bool has_row;			/* mal_execution has been read */
+	bool is_partial;		/* of its pc 0, the trace has only the
+					   start or only the end */
+	bool has_failed;		/* a phase of its statement has */
 	enum clock clock;		/* of its first event that has one */
 	int64_t tag;			/* or INT_UNKNOWN */
 	uint32_t parent;		/* execution that initiates this one, or

@@ -22,8 +22,6 @@ static struct {
 	bool queries;
 } opt = { .top = 10 };
 
-static struct expect expect;
-
 static const struct opt options[] = {
 	{ 'd', "db", OPT_STR, &opt.database, "DB",
 	    "read a database that malload filled", 0, 0 },
@@ -71,14 +69,6 @@ answer(struct filter *f, const struct trace *t, const struct scope *s,
 	costs_release(&a);
 }
 
-/* What a trace is divided into, and how long its parts took. */
-struct measured {
-	struct trace trace;
-	struct variables variables;
-	struct scopes scopes;
-	struct queries queries;
-};
-
 /* The trace must have events. */
 static void
 measure(struct measured *m)
@@ -125,15 +115,9 @@ costs_all(struct filter *f, const struct measured *m)
 static void
 diff_all(struct filter *f, const struct measured *m)
 {
-	bool is_single = m[NOW].queries.n_queries == 1 &&
-	    m[BEFORE].queries.n_queries == 1;
 	struct diff d;
 
-	diff_init(&d);
-	for (int side = 0; side < N_SIDES; side++)
-		diff_add(&d, &m[side].trace, &m[side].scopes,
-		    &m[side].queries, side, is_single);
-	diff_finish(&d);
+	diff_make(&d, m);
 	if (f->text)
 		diff_report(&d, f, opt.top);
 	else
@@ -142,7 +126,7 @@ diff_all(struct filter *f, const struct measured *m)
 }
 
 static bool
-is_database(const char *path)
+looks_like_database(const char *path)
 {
 	char head[16] = "";
 	FILE *file = fopen(path, "rb");
@@ -156,12 +140,16 @@ is_database(const char *path)
 	return is_it;
 }
 
-/* Reads the trace of a database or, if that is NULL, of the input. */
+/*
+ * Reads the trace of a database or, if that is NULL, of the input.  Returns
+ * whether it has rows.
+ */
 static bool
 read_trace(struct filter *f, struct measured *m, const char *database)
 {
+	struct expect expect = { 0 };
 	const struct rec *r;
-	bool has_rows = false;
+	bool has_rows;
 
 	*m = (struct measured){ .queries = { 0 } };
 	executions_init(&m->trace);
@@ -172,18 +160,38 @@ read_trace(struct filter *f, struct measured *m, const char *database)
 	if (database != NULL) {
 		trace_read_database(&m->trace, f, database);
 	} else {
+		f->current_line = 0;	/* of this trace none has come */
 		while ((r = filter_next(f)) != NULL)
 			if (executions_add(&m->trace, f, r))
 				expect.came = true;
 			else
 				expect_other(&expect, f, r);
-		has_rows = expect.came;
-		expect_end(&expect, f, "row", "the output of malparse");
 	}
+	has_rows = database != NULL || expect.came;
+	if (database == NULL)
+		expect_end(&expect, f, "row", "the output of malparse");
 	executions_finish(&m->trace);
 	if (m->trace.n_events > 0)
 		measure(m);
 	return has_rows;
+}
+
+/* Says that one of the traces has no events, although it may have rows. */
+static void
+report_nothing(struct filter *f, bool is_before, bool has_rows)
+{
+	struct buf *b = filter_out(f), why = { 0 };
+
+	buf_str(&why, "there are no events");
+	if (is_before)
+		buf_printf(&why, " in '%s'", opt.before);
+	if (f->text) {
+		buf_printf(b, "T%s.\n", buf_cstr(&why) + 1);
+		filter_emit(f);
+	} else if (has_rows) {
+		filter_expect_records(f, buf_cstr(&why));
+	}
+	buf_release(&why);
 }
 
 int
@@ -191,8 +199,7 @@ main(int argc, char **argv)
 {
 	struct filter f;
 	struct measured m[N_SIDES] = { 0 };
-	bool has_rows, has_events = true;
-	int n_sides;
+	bool is_database, has_rows[N_SIDES] = { false };
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.queries && opt.query != 0)
@@ -202,31 +209,25 @@ main(int argc, char **argv)
 	if (opt.database != NULL && filter_operand(&f) != NULL)
 		die("--db and files exclude each other");
 
-	n_sides = opt.before != NULL ? N_SIDES : 1;
-	has_rows = read_trace(&f, &m[NOW], opt.database);
+	has_rows[NOW] = read_trace(&f, &m[NOW], opt.database);
 	if (opt.before != NULL) {
-		const char *database = is_database(opt.before) ? opt.before :
-		    NULL;
-
-		if (database == NULL)
+		is_database = looks_like_database(opt.before);
+		if (!is_database)
 			filter_read_next(&f, opt.before, true);
-		has_rows |= read_trace(&f, &m[BEFORE], database);
+		has_rows[BEFORE] = read_trace(&f, &m[BEFORE],
+		    is_database ? opt.before : NULL);
 	}
 
-	for (int side = 0; side < n_sides; side++)
-		has_events &= m[side].trace.n_events > 0;
-	if (!has_events && f.text) {
-		buf_str(filter_out(&f), "There are no events.\n");
-		filter_emit(&f);
-	} else if (!has_events) {
-		if (has_rows)
-			filter_expect_records(&f, "there are no events");
-	} else if (opt.before != NULL) {
+	if (m[NOW].trace.n_events == 0)
+		report_nothing(&f, false, has_rows[NOW]);
+	else if (opt.before != NULL && m[BEFORE].trace.n_events == 0)
+		report_nothing(&f, true, has_rows[BEFORE]);
+	else if (opt.before != NULL)
 		diff_all(&f, m);
-	} else {
+	else
 		costs_all(&f, &m[NOW]);
-	}
-	for (int side = 0; side < n_sides; side++)
-		release(&m[side]);
+	release(&m[NOW]);
+	if (opt.before != NULL)
+		release(&m[BEFORE]);
 	return filter_end(&f);
 }
