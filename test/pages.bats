@@ -196,9 +196,9 @@ sample_records() (
 @test "every key that weir-records(5) defines is in the code" {
 	defined_keys | sed 's/.* //' | sort -u >defined
 	[ -s defined ]
-	# malstat writes keys that begin with before_ also without that.
+	# malstat writes keys that begin with these also without that.
 	grep -rohE '"[a-z_0-9]+"' "$ROOT/filters" "$ROOT/common" | tr -d '"' |
-		sed 'p;s/^before_//' | sort -u | comm -23 defined - >unknown
+		sed -E 'p;s/^(before|query)_//' | sort -u | comm -23 defined - >unknown
 	expect_empty unknown "defined, but not in the code"
 }
 

@@ -120,21 +120,38 @@ emit_instance(const struct costs *a, struct filter *f, uint32_t index)
 	filter_end_record(f);
 }
 
-/* Writes the use of the cores, with the key of the number of threads. */
+/*
+ * Writes a use of the cores.  Keys of the times in which queries ran begin with
+ * "query_", which all others leave out.  threads_key: of the number of threads,
+ * without that.  session: to which also compare the use, or NULL.
+ */
 static void
-put_use(struct buf *b, const struct use *u, const char *key)
+put_use(struct buf *b, const struct use *u, bool is_of_queries,
+    const char *threads_key, const struct session *session)
 {
-	json_int(b, "wall_us", u->wall_us);
-	json_int(b, "busy_us", u->busy_us);
-	json_uint(b, key, u->n_threads);
-	json_ratio(b, "utilisation", utilisation(u, (int64_t)u->n_threads));
-	json_ratio(b, "average_parallelism", ratio_of(u->busy_us, u->wall_us));
-}
+	size_t from = is_of_queries ? 0 : strlen("query_");
+	int64_t workers = session == NULL ? 0 : session->workers;
+	int64_t cores = session == NULL ? 0 : session->cores;
 
-/* Writes how long 0, 1, 2, ... threads worked at once. */
-static void
-put_parallelism(struct buf *b, const struct use *u)
-{
+	json_int(b, &"query_wall_us"[from], u->wall_us);
+	json_int(b, &"query_busy_us"[from], u->busy_us);
+	json_uint(b, threads_key, u->n_threads);
+	json_ratio(b, &"query_utilisation"[from], utilisation(u,
+	    (int64_t)u->n_threads));
+	json_ratio(b, &"query_average_parallelism"[from],
+	    ratio_of(u->busy_us, u->wall_us));
+	if (workers > 0 && !is_of_queries)
+		json_int(b, "workers", workers);
+	if (workers > 0)
+		json_ratio(b, &"query_utilisation_of_workers"[from],
+		    utilisation(u, workers));
+	if (cores > 0 && !is_of_queries)
+		json_int(b, "cores", cores);
+	if (cores > 0)
+		json_ratio(b, &"query_utilisation_of_cores"[from],
+		    utilisation(u, cores));
+
+	/* How long 0, 1, 2, ... threads worked at once. */
 	if (u->n_levels > 0) {
 		json_open(b, "parallelism_histogram_us", '[');
 		for (size_t i = 0; i < u->n_levels; i++) {
@@ -144,49 +161,20 @@ put_parallelism(struct buf *b, const struct use *u)
 		}
 		json_close(b, ']');
 	}
-	json_int(b, "idle_us", u->idle_us);
-	json_int(b, "serial_us", u->serial_us);
+	json_int(b, &"query_idle_us"[from], u->idle_us);
+	json_int(b, &"query_serial_us"[from], u->serial_us);
 }
 
 static void
 emit_session(const struct costs *a, struct filter *f, const struct cores *c)
 {
-	int64_t workers = a->trace->sessions[c->session].workers;
-	int64_t cores = a->trace->sessions[c->session].cores;
-	const struct use *q = &c->queries;
+	const struct session *session = &a->trace->sessions[c->session];
 	struct buf *b = begin_record(a, f, "cores");
 
 	put_session(b, a, c->session);
-	put_use(b, &c->use, "threads_seen");
-	if (workers > 0) {
-		json_int(b, "workers", workers);
-		json_ratio(b, "utilisation_of_workers",
-		    utilisation(&c->use, workers));
-	}
-	if (cores > 0) {
-		json_int(b, "cores", cores);
-		json_ratio(b, "utilisation_of_cores",
-		    utilisation(&c->use, cores));
-	}
-	put_parallelism(b, &c->use);
-
-	if (c->ran_queries) {
-		json_int(b, "query_wall_us", q->wall_us);
-		json_int(b, "query_busy_us", q->busy_us);
-		json_uint(b, "query_threads_seen", q->n_threads);
-		json_ratio(b, "query_utilisation",
-		    utilisation(q, (int64_t)q->n_threads));
-		json_ratio(b, "query_average_parallelism",
-		    ratio_of(q->busy_us, q->wall_us));
-		if (workers > 0)
-			json_ratio(b, "query_utilisation_of_workers",
-			    utilisation(q, workers));
-		if (cores > 0)
-			json_ratio(b, "query_utilisation_of_cores",
-			    utilisation(q, cores));
-		json_int(b, "query_idle_us", q->idle_us);
-		json_int(b, "query_serial_us", q->serial_us);
-	}
+	put_use(b, &c->use, false, "threads_seen", session);
+	if (c->ran_queries)
+		put_use(b, &c->queries, true, "query_threads_seen", session);
 	filter_end_record(f);
 }
 
@@ -206,8 +194,7 @@ emit_block(const struct costs *a, struct filter *f, const struct cores *c)
 	 * with work wholly inside the block.  In emit_session() "workers" is
 	 * what the server states, and the threads with work are "threads_seen".
 	 */
-	put_use(b, &c->use, "workers");
-	put_parallelism(b, &c->use);
+	put_use(b, &c->use, false, "workers", NULL);
 	filter_end_record(f);
 }
 
