@@ -1543,6 +1543,60 @@ critpath: the answers for the 3 runs that ended before are complete"
 }
 
 # bats test_tags=normal
+# waiting ID ELAPSED_US REMOTE_US EXECUTION DEP... - prints a task of the run a/1
+# that waits for a plan of another server
+waiting() {
+	list_deps "${@:5}"
+	lines '{"type":"task","run":"a/1","id":"'"$1"'","elapsed_us":'"$2"',"remote_us":'"$3"',"remote_execution_id":'"$4"',"deps":'"$deps}"
+}
+
+# plan EXECUTION RUN - prints a task of the plan of an execution
+plan() {
+	lines '{"type":"task","run":"'"$2"'","id":"'"$1:1"'","elapsed_us":1,"execution_id":'"$1}"
+}
+
+@test "the time of a path on other servers is in the first sentences" {
+	waits() {
+		waiting x 100 60 2
+		waiting y 50 20 3 x
+		waiting z 50 70 4 y
+	}
+	# first_two - prints what the report of the run a/1 begins with
+	first_two() {
+		critpath --text "$@" | sed -n '/^Run a/,/^Critical/p' |
+			sed -n 5p
+	}
+	{ waits; plan 2 b/1; plan 3 b/1; plan 4 b/1; } >in
+	assert_equal "$(first_two in)" \
+		"Of the path's 200 us, 130 us are on another server, in run b/1."
+	# The worker's run may come first.
+	tac in >turned
+	assert_equal "$(first_two turned)" \
+		"Of the path's 200 us, 130 us are on another server, in run b/1."
+	# What a step waits for is limited to its time.
+	assert_equal "$(first_two --set x=10us in)" \
+		"Of the path's 110 us, 80 us are on another server, in run b/1."
+	{ waits; plan 2 b/1; plan 3 b/1; plan 4 c/1; } >in
+	assert_equal "$(first_two in)" \
+		"Of the path's 200 us, 130 us are on other servers, 80 us of them in run b/1."
+	run -0 critpath in
+	assert_equal "$(jq -c 'select(.remote_us) | [.id, .remote_us,
+		.remote_execution_id, .remote_run]' <<<"$output")" "$(lines \
+		'["x",60,2,"b/1"]' '["y",20,3,"b/1"]' '["z",70,4,"c/1"]')"
+	# Two traces in one stream may have the same ids.
+	{ waits; for run in b/1 c/1; do plan 2 $run; plan 3 $run; plan 4 $run; done; } >in
+	assert_equal "$(first_two in)" \
+		"Of the path's 200 us, 130 us are on another server, whose run is not known."
+	waits >in
+	assert_equal "$(first_two in)" \
+		"Of the path's 200 us, 130 us are on another server, whose run is not known."
+	run -0 critpath in
+	[[ $output != *remote_run* ]]
+	sed 's/remote/other/g' in >none
+	run -0 critpath --text none
+	[[ $output != *server* ]]
+}
+
 @test "60 runs need no more memory than 2" {
 	# 2,000 tasks with a graph of as many nodes: 60 runs in memory would
 	# need over 30 MB.

@@ -1426,6 +1426,20 @@ remote_query() {
 	assert_equal "$(found "$pcs" | cut -d, -f1-3 | sed -n 4p)" '[5,5,28'
 }
 
+@test "the critical path of a query names the run in which it goes on" {
+	# Each instruction of the supervisor depends on the one before it.
+	remote_query | malparse --tasks | jq -c 'if .run == "aaaa/1" and .pc > 2
+		then .deps = ["1:\(.pc - 1)"] else . end' >tasks
+	run -0 critpath tasks
+	assert_equal "$(found 'select(.type == "critical" and .run == "aaaa/1") |
+		[.id, .remote_us, .remote_execution_id, .remote_run]')" \
+		"$(lines '["1:2",5,2,"b/1"]' '["1:3",6,3,"b/1"]' \
+		'["1:4",9,4,"b/1"]' '["1:5",30,5,"b/1"]' '["1:6",7,6,"b/1"]')"
+	run -0 critpath --text tasks
+	assert_line "Of the path's 200 us, 57 us are on another server, in run b/1."
+	assert_line 'Run b/1'
+}
+
 @test "if a plan of the connection is missing, none is named" {
 	OPTIONS=--tasks
 	parse "$(remote_query)"

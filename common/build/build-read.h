@@ -29,6 +29,7 @@ struct filter;
 	K(SKIPPED, "skipped") K(UNKNOWN_DEPS, "unknown_deps")		\
 	K(MIXED_RUNS, "mixed_runs") K(PATH, "path") K(STEP, "step")	\
 	K(WAITING, "waiting_us") K(POTENTIAL, "potential_us")		\
+	K(EXECUTION, "execution_id")					\
 	K(TARGET, "target")
 KEY_INDEXES(BUILD_KEYS);
 

@@ -97,7 +97,7 @@ struct queue {
 };
 
 /* The most keys that a filter may give to builds_keep(). */
-enum { KEPT_KEYS_MAX = 16, VALUES_MAX = 1 + KEPT_KEYS_MAX };
+enum { KEPT_KEYS_MAX = 18, VALUES_MAX = 1 + KEPT_KEYS_MAX };
 
 /* For build-read.c, build-names.c and build.c: what people read of a build. */
 struct labels {

@@ -37,6 +37,30 @@ find_build(struct builds *all, const struct rec *r)
 	return all->by_run[run];
 }
 
+/* Notes in which run the tasks of an execution are. */
+static void
+add_execution(struct builds *all, const struct build *b, struct span id)
+{
+	size_t n = all->executions.n;
+	sym execution = intern_add(&all->executions, id);
+	sym run = intern_find(&all->run_names, span_str(b->run_name));
+
+	all->run_of = mem_grow(all->run_of, &all->run_of_cap,
+	    all->executions.n, sizeof *all->run_of);
+	if (execution == n || all->run_of[execution] == run)
+		all->run_of[execution] = run;
+	else
+		all->run_of[execution] = SYM_NONE;
+}
+
+sym
+builds_run_of(const struct builds *all, struct span execution_id)
+{
+	sym execution = intern_find(&all->executions, execution_id);
+
+	return execution == SYM_NONE ? SYM_NONE : all->run_of[execution];
+}
+
 /*
  * Whether a build record is of a log for which there is a graph: parsers of
  * logs write `format`, and there is none for the trace events of Chrome.
@@ -55,6 +79,7 @@ static struct build *
 add_record(struct builds *all, const struct rec *r)
 {
 	bool is_task = rec_is(r, "task"), is_node = rec_is(r, "node");
+	const struct field *execution;
 	struct build *b;
 
 	if (!is_task && !is_node && !rec_is(r, "build")) {
@@ -81,6 +106,9 @@ add_record(struct builds *all, const struct rec *r)
 		    all->last_ended);
 	}
 
+	execution = is_task ? rec_get(r, EXECUTION) : NULL;
+	if (execution != NULL && b != all->common)
+		add_execution(all, b, execution->token);
 	if (is_task)
 		build_read_task(b, all->f, r);
 	else if (is_node)
@@ -108,6 +136,7 @@ builds_begin(struct builds *all, struct filter *f, const char *graph)
 {
 	*all = (struct builds){ .f = f, .common = build_new(NULL) };
 	intern_init(&all->run_names);
+	intern_init(&all->executions);
 	if (graph != NULL)
 		filter_read_first(f, graph);
 }
@@ -217,7 +246,9 @@ builds_next(struct builds *all)
 	if (b == NULL) {
 		build_free(all->common);
 		free(all->by_run);
+		free(all->run_of);
 		intern_release(&all->run_names);
+		intern_release(&all->executions);
 		return NULL;
 	}
 

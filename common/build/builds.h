@@ -24,6 +24,11 @@ struct builds {
 	struct build **by_run;
 	size_t n, cap;
 	struct intern run_names;
+	struct intern executions;	/* execution_id of tasks */
+	uint32_t *run_of;		/* by symbol in executions: the run of
+					   its tasks, a symbol; SYM_NONE if
+					   there are several */
+	size_t run_of_cap;
 	struct build *common;		/* the records without `run` */
 	size_t n_tasks, n_nodes;	/* of all builds, as read */
 	bool has_deps;			/* a task listed deps */
@@ -77,5 +82,11 @@ void builds_begin(struct builds *, struct filter *, const char *graph);
  * has ended it, the start and end in their `build` records count for it.
  */
 struct build *builds_next(struct builds *);
+
+/*
+ * The run of the tasks that have this execution_id, a symbol in run_names;
+ * SYM_NONE if no records with a run have it so far, or those of several runs.
+ */
+sym builds_run_of(const struct builds *, struct span execution_id);
 
 #endif

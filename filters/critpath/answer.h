@@ -3,6 +3,7 @@
 
 #include "common/build/network.h"
 
+struct builds;
 struct filter;
 struct savings;
 
@@ -37,6 +38,7 @@ struct path {
 
 struct answer {
 	const struct network *net;
+	const struct builds *all;	/* among which net->build is one */
 	struct path *paths;	/* the longest first */
 	size_t n_paths;		/* 0 if the network has no end */
 	size_t n_requested;	/* the n of answer_find() */
@@ -58,7 +60,8 @@ int64_t answer_length(const struct network *);
 /*
  * Finds up to n paths.  The first is the longest path to an end of the network;
  * each further one is the longest path through any task that is not on the
- * previous ones.  The caller then sets recorded_us, workers and simulated_us.
+ * previous ones.  The caller then sets all, recorded_us, workers and
+ * simulated_us.
  */
 void answer_find(struct answer *, const struct network *, size_t n,
     bool what_if);

@@ -8,6 +8,7 @@
 #include "common/filter/filter.h"
 #include "filters/critpath/answer.h"
 #include "filters/critpath/emit.h"
+#include "filters/critpath/remote.h"
 
 struct buf *
 emit_begin(const struct build *build, struct filter *f, const char *type)
@@ -56,6 +57,7 @@ emit_step(const struct answer *a, struct filter *f, size_t path, size_t i)
 		json_int(b, "potential_us", s->drag_us);
 	if (s->saved_us != INT_UNKNOWN)
 		json_int(b, "saved_us", s->saved_us);
+	remote_emit(a, s, b);
 	filter_end_record(f);
 }
 

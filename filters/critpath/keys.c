@@ -6,8 +6,8 @@
 #include "common/build/builds.h"
 #include "filters/critpath/keys.h"
 
-/* Numbers of keys; KEPT is that of the first kept key (build.h). */
-enum { KIND, HOST, RULE, TARGET, NAME, KEPT };
+/* The first key that is kept (build.h), and how many options may add. */
+enum { KEPT = KEY_REMOTE_US, ADDED_MAX = KEPT_KEYS_MAX - N_OWN_KEYS + KEPT };
 
 static const char *const own_keys[] = { "kind", "host", "rule", "target",
     "name" };
@@ -15,7 +15,7 @@ static const char *const own_keys[] = { "kind", "host", "rule", "target",
 static struct {
 	const char *names[KEPT_KEYS_MAX + 1];	/* end with NULL */
 	unsigned n;
-} kept;
+} kept = { { "remote_us", "remote_execution_id" }, 2 };
 
 unsigned
 keys_add(struct span name)
@@ -32,7 +32,7 @@ keys_add(struct span name)
 		die("the name of a key is empty");
 	if (kept.n == KEPT_KEYS_MAX)
 		die("--by and --drop have more than %d different keys",
-		    KEPT_KEYS_MAX);
+		    ADDED_MAX);
 	kept.names[kept.n++] = mem_strndup(name.p, name.n);
 	return KEPT + i;
 }
@@ -49,18 +49,18 @@ keys_value(const struct build *b, const struct task *t, unsigned key)
 	sym value;
 
 	switch (key) {
-	case NAME:
+	case KEY_NAME:
 		return build_name(b, t);
-	case KIND:
+	case KEY_KIND:
 		value = t->kind;
 		break;
-	case HOST:
+	case KEY_HOST:
 		value = t->host;
 		break;
-	case RULE:
+	case KEY_RULE:
 		value = build_rule(b, t);
 		break;
-	case TARGET:
+	case KEY_TARGET:
 		value = build_target(b, t);
 		break;
 	default:

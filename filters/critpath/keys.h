@@ -10,6 +10,10 @@ struct filter;
  * are added, and then declared, before records are read.
  */
 
+/* The numbers of the keys that are always kept; others follow. */
+enum { KEY_KIND, KEY_HOST, KEY_RULE, KEY_TARGET, KEY_NAME, KEY_REMOTE_US,
+    KEY_REMOTE_EXECUTION, N_OWN_KEYS };
+
 /* Adds a key, unless it has been added before, and returns its number. */
 unsigned keys_add(struct span name);
 

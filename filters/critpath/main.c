@@ -20,6 +20,7 @@
 #include "filters/critpath/emit.h"
 #include "filters/critpath/groups.h"
 #include "filters/critpath/keys.h"
+#include "filters/critpath/remote.h"
 #include "filters/critpath/report.h"
 #include "filters/critpath/savings.h"
 #include "filters/critpath/summary.h"
@@ -251,8 +252,10 @@ write_report(struct filter *f, const struct answer *a,
 	build_put_run(a->net->build, filter_out(f));
 	unfinished_report(a->net->build, filter_out(f));
 	answer_report_doubts(a, f);
-	if (a->n_paths > 0)
+	if (a->n_paths > 0) {
 		verdict_report(verdict, f);
+		remote_report(a, f);
+	}
 	check_budgets(f, a);
 	answer_report(a, f, opt.all);
 	write_parts_of_path(f, a);
@@ -260,7 +263,8 @@ write_report(struct filter *f, const struct answer *a,
 }
 
 static void
-write_answer(struct filter *f, const struct build *build, bool is_last)
+write_answer(struct filter *f, const struct build *build,
+    const struct builds *all)
 {
 	bool what_if = opt.set.n + opt.drop.n + opt.scale.n > 0;
 	struct dag_pools pools = { 0 };
@@ -293,13 +297,14 @@ write_answer(struct filter *f, const struct build *build, bool is_last)
 				    s->list->values[i]);
 		dag_longest(&net.dag);
 	}
-	if (is_last)
+	if (all->is_last)
 		check_matches();
 
 	verdict_find(&verdict, &net, opt.workers,
 	    pools.n > 0 ? &pools : NULL, what_if);
 	dag_tails(&net.dag, net.is_end);
 	answer_find(&a, &net, opt.top, what_if);
+	a.all = all;
 	a.recorded_us = recorded_us;
 	a.workers = opt.workers;
 	a.simulated_us = verdict.simulated_us;
@@ -345,7 +350,7 @@ main(int argc, char **argv)
 	builds_begin(&builds, &f, opt.graph);
 	while ((build = builds_next(&builds)) != NULL) {
 		build_resolve_attempts(build);
-		write_answer(&f, build, builds.is_last);
+		write_answer(&f, build, &builds);
 	}
 
 	if (builds.n_tasks == 0 && !builds.has_extent) {
