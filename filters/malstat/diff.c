@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
@@ -27,8 +28,8 @@ find_change(struct diff *d, enum change_kind kind, const struct buf *key)
 		d->list = mem_grow(d->list, &d->cap, d->n + 1,
 		    sizeof *d->list);
 		d->list[d->n++] = (struct change){ .kind = kind,
-		    .sides[NOW].rows = { -1, -1, -1 },
-		    .sides[BEFORE].rows = { -1, -1, -1 } };
+		    .sides[NOW].rows = variables_no_rows,
+		    .sides[BEFORE].rows = variables_no_rows };
 	}
 	return i;
 }
@@ -139,66 +140,57 @@ compare_instances(const void *a, const void *b, void *context)
 	return order != 0 ? order : cmp_i64(x->start_us, y->start_us);
 }
 
-static void
-add_rows(double *sum, double n, double share)
-{
-	if (n >= 0)
-		*sum = (*sum < 0 ? 0 : *sum) + n * share;
-}
-
 /* Adds the work of a run to the means. */
 static void
 add_work(struct diff *d, const struct trace *t, const struct scope *scope,
     uint32_t query, int side)
 {
 	double share = 1 / d->list[query].sides[side].n;
-	uint32_t *work = mem_resize(NULL, scope->n_instances, sizeof *work);
+	size_t n = scope->n_instances, n_plans = 0, k = 0;
+	uint32_t *work = mem_resize(NULL, n, sizeof *work), index;
 	const struct instance *i, *last = NULL;
-	size_t n = 0, n_plans = 0, k = 0;
 	struct buf key = { 0 };
 	struct change *c;
 	struct side *s;
-	struct rows rows;
-	const char *operation;
-	uint32_t index;
 
-	for (size_t x = 0; x < scope->n_instances; x++)
-		if (t->instances[scope->instances[x]].kind == KIND_WORK)
-			work[n++] = scope->instances[x];
+	memcpy(work, scope->instances, n * sizeof *work);
 	sort_with(work, n, sizeof *work, compare_instances, t);
-	for (size_t x = 0; x < n; x++, last = i) {
+	for (size_t x = 0; x < n; x++) {
 		i = &t->instances[work[x]];
-		operation = intern_str(&t->names, i->operation);
+		if (i->kind != KIND_WORK)
+			continue;
+		if (last == NULL || i->execution != last->execution)
+			n_plans++;
 		/* The instances of one pc are in a loop. */
 		if (last == NULL || i->execution != last->execution ||
 		    i->operation != last->operation)
 			k = 0;
 		else if (i->pc != last->pc)
 			k++;
-		n_plans += last == NULL || i->execution != last->execution;
+		last = i;
 
 		for (int kind = CHANGE_OPERATION; kind < N_CHANGES; kind++) {
 			key.len = 0;
 			if (kind == CHANGE_INSTRUCTION)
 				buf_printf(&key, "%u %zu %zu ",
 				    (unsigned)query, n_plans, k);
-			buf_printf(&key, "work %s", operation);
+			buf_printf(&key, "work %s",
+			    intern_str(&t->names, i->operation));
 			index = find_change(d, kind, &key);
 			c = &d->list[index];
-			c->operation = span_str(operation);
+			c->operation = intern_span(&t->names, i->operation);
 			s = &c->sides[side];
 			s->n += share;
 			s->us += (double)i->self_us * share;
 		}
+		/* The rest is known of an instruction only. */
 		c->query = query;
 		s->name = i->statement == SYM_NONE ? c->operation :
 		    intern_span(&t->names, i->statement);
 		s->pc = i->pc;
-		rows = variables_rows(t->variables,
-		    t->executions[i->execution].key.trace, i->event_id);
-		add_rows(&s->rows.in, rows.in, share);
-		add_rows(&s->rows.out, rows.out, share);
-		add_rows(&s->rows.estimate, rows.estimate, share);
+		variables_add_rows(t->variables,
+		    t->executions[i->execution].key.trace, i->event_id, share,
+		    &s->rows);
 	}
 	free(work);
 	buf_release(&key);

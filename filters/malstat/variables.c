@@ -5,7 +5,7 @@
 #include "common/base/mem.h"
 #include "filters/malstat/variables.h"
 
-static const struct rows no_rows = { -1, -1, -1 };
+const struct rows variables_no_rows = { -1, -1, -1 };
 
 struct variable {
 	double rows, estimate;		/* or -1 */
@@ -82,7 +82,7 @@ variables_finish(struct variables *v)
 
 	v->rows = mem_resize(NULL, v->events.n, sizeof *v->rows);
 	for (size_t i = 0; i < v->events.n; i++)
-		v->rows[i] = no_rows;
+		v->rows[i] = variables_no_rows;
 	for (size_t i = 0; i < v->n_uses; i++) {
 		x = &v->list[v->uses[i].variable];
 		r = &v->rows[v->uses[i].event];
@@ -95,11 +95,18 @@ variables_finish(struct variables *v)
 	}
 }
 
-struct rows
-variables_rows(const struct variables *v, uint64_t trace, int64_t event_id)
+void
+variables_add_rows(const struct variables *v, uint64_t trace, int64_t event_id,
+    double share, struct rows *sum)
 {
 	const struct pair event = { trace, event_id };
 	uint32_t i = intern_find(&v->events, span_bytes(&event, sizeof event));
+	struct rows r = i == SYM_NONE ? variables_no_rows : v->rows[i];
 
-	return i == SYM_NONE ? no_rows : v->rows[i];
+	if (r.in >= 0)
+		sum->in = greater(sum->in, 0) + r.in * share;
+	if (r.out >= 0)
+		sum->out = greater(sum->out, 0) + r.out * share;
+	if (r.estimate >= 0)
+		sum->estimate = greater(sum->estimate, 0) + r.estimate * share;
 }

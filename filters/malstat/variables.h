@@ -22,6 +22,7 @@ struct variables {
 struct rows {
 	double in, out, estimate;
 };
+extern const struct rows variables_no_rows;
 
 /* For example, the number of a trace and an id in it. */
 struct pair {
@@ -47,10 +48,11 @@ void variables_add_use(struct variables *, uint64_t trace, int64_t event_id,
 void variables_add(struct variables *, uint64_t trace, int64_t variable_id,
     double rows, double estimate);
 
-/* Call this when all have been added, and before variables_rows(). */
+/* Call this when all have been added, and before variables_add_rows(). */
 void variables_finish(struct variables *);
 
-struct rows variables_rows(const struct variables *, uint64_t trace,
-    int64_t event_id);
+/* Adds the rows of an event, times `share`, to a sum. */
+void variables_add_rows(const struct variables *, uint64_t trace,
+    int64_t event_id, double share, struct rows *sum);
 
 #endif
