@@ -106,7 +106,7 @@ trace_read_database(struct trace *t, struct filter *f, const char *path)
 	f->input.name = path;
 	for (size_t i = 0; i < sizeof selects / sizeof *selects; i++)
 		read_select(t, f, db, path, selects[i]);
-	for (size_t i = 0; t->variables != NULL && i < 2; i++)
+	for (size_t i = 0; t->has_variables && i < 2; i++)
 		read_select(t, f, db, path, selects_of_variables[i]);
 	sqlite3_close(db);
 }

@@ -188,7 +188,7 @@ add_work(struct diff *d, const struct trace *t, const struct scope *scope,
 		s->name = i->statement == SYM_NONE ? c->operation :
 		    intern_span(&t->names, i->statement);
 		s->pc = i->pc;
-		variables_add_rows(t->variables,
+		variables_add_rows(&t->variables,
 		    t->executions[i->execution].key.trace, i->event_id, share,
 		    &s->rows);
 	}

@@ -21,7 +21,6 @@ enum change_kind { CHANGE_QUERY, CHANGE_OPERATION, CHANGE_INSTRUCTION,
 /* A trace, what it is divided into, and how long its parts took. */
 struct measured {
 	struct trace trace;
-	struct variables variables;
 	struct scopes scopes;
 	struct queries queries;
 };

@@ -56,6 +56,7 @@ executions_init(struct trace *t)
 	intern_init(&t->execution_keys);
 	intern_init(&t->instruction_keys);
 	intern_init(&t->heartbeat_keys);
+	variables_init(&t->variables);
 }
 
 void
@@ -66,6 +67,7 @@ executions_release(struct trace *t)
 	intern_release(&t->execution_keys);
 	intern_release(&t->instruction_keys);
 	intern_release(&t->heartbeat_keys);
+	variables_release(&t->variables);
 	free(t->heartbeats);
 	free(t->sessions);
 	free(t->executions);
@@ -448,9 +450,9 @@ add_use(struct trace *t, struct filter *f, const struct rec *r)
 {
 	int64_t event, variable;
 
-	if (t->variables != NULL && filter_need_int(f, r, EVENT_ID, &event) &&
+	if (t->has_variables && filter_need_int(f, r, EVENT_ID, &event) &&
 	    filter_need_int(f, r, VARIABLE_ID, &variable))
-		variables_add_use(t->variables, t->number, event, variable,
+		variables_add_use(&t->variables, t->number, event, variable,
 		    is_set(r, CREATED) || is_set(r, REASSIGNED));
 }
 
@@ -459,9 +461,8 @@ add_variable(struct trace *t, struct filter *f, const struct rec *r)
 {
 	int64_t variable;
 
-	if (t->variables != NULL &&
-	    filter_need_int(f, r, VARIABLE_ID, &variable))
-		variables_add(t->variables, t->number, variable,
+	if (t->has_variables && filter_need_int(f, r, VARIABLE_ID, &variable))
+		variables_add(&t->variables, t->number, variable,
 		    number_of(r, COUNT), number_of(r, ESTIMATE));
 }
 
@@ -598,8 +599,7 @@ executions_finish(struct trace *t)
 	size_t n_kept = 0;
 
 	warn_of_copies(t);
-	if (t->variables != NULL)
-		variables_finish(t->variables);
+	variables_finish(&t->variables);
 	for (size_t k = 0; k < t->n; k++) {
 		if (i[k].has_no_start && !x[i[k].execution].has_only_ends) {
 			t->n_no_start++;

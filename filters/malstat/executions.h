@@ -99,7 +99,9 @@ struct trace {
 	size_t n_heartbeats, heartbeats_cap;
 	struct instance *instances;
 	size_t n, cap;			/* of instances */
-	struct variables *variables;	/* NULL: they are not needed */
+	struct variables variables;
+	bool has_variables;		/* they are needed: set this after
+					   executions_init() */
 	uint64_t number;		/* of the current trace: how many
 					   `trace` records have been read */
 	uint64_t hash;			/* of the lines of the current trace */

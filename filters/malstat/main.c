@@ -86,8 +86,6 @@ release(struct measured *m)
 	queries_release(&m->queries);
 	scopes_release(&m->scopes);
 	executions_release(&m->trace);
-	if (opt.before != NULL)
-		variables_release(&m->variables);
 }
 
 static void
@@ -153,10 +151,7 @@ read_trace(struct filter *f, struct measured *m, const char *database)
 
 	*m = (struct measured){ .queries = { 0 } };
 	executions_init(&m->trace);
-	if (opt.before != NULL) {
-		variables_init(&m->variables);
-		m->trace.variables = &m->variables;
-	}
+	m->trace.has_variables = opt.before != NULL;
 	if (database != NULL) {
 		trace_read_database(&m->trace, f, database);
 	} else {
