@@ -56,6 +56,7 @@ executions_init(struct trace *t)
 	intern_init(&t->execution_keys);
 	intern_init(&t->instruction_keys);
 	intern_init(&t->heartbeat_keys);
+	intern_init(&t->hashes);
 	variables_init(&t->variables);
 }
 
@@ -67,14 +68,13 @@ executions_release(struct trace *t)
 	intern_release(&t->execution_keys);
 	intern_release(&t->instruction_keys);
 	intern_release(&t->heartbeat_keys);
+	intern_release(&t->hashes);
 	variables_release(&t->variables);
 	free(t->heartbeats);
 	free(t->sessions);
 	free(t->executions);
 	free(t->instructions);
 	free(t->instances);
-	free(t->workers);
-	free(t->hashes);
 }
 
 static uint32_t
@@ -375,15 +375,12 @@ combine_workers(int64_t a, int64_t b)
 static void
 add_server(struct trace *t, struct filter *f, const struct rec *r)
 {
+	uint32_t i = find_session(t, SYM_NONE, t->number);
+	struct session *s = &t->sessions[i];
 	int64_t workers;
 
-	if (!filter_get_int(f, r, THREADS, &workers))
-		return;
-	t->workers = mem_grow(t->workers, &t->workers_cap, t->number + 1,
-	    sizeof *t->workers);
-	while (t->n_workers <= t->number)
-		t->workers[t->n_workers++] = INT_UNKNOWN;
-	t->workers[t->number] = combine_workers(t->workers[t->number], workers);
+	if (filter_get_int(f, r, THREADS, &workers))
+		s->workers = combine_workers(s->workers, workers);
 }
 
 /*
@@ -470,27 +467,12 @@ add_variable(struct trace *t, struct filter *f, const struct rec *r)
 static void
 end_trace(struct trace *t)
 {
-	if (t->hash == 0)	/* the trace had no rows */
-		return;
-	t->hashes = mem_grow(t->hashes, &t->hashes_cap, t->n_hashes + 1,
-	    sizeof *t->hashes);
-	t->hashes[t->n_hashes++] = t->hash;
+	size_t n = t->hashes.n;
+
+	if (t->hash != 0)	/* the trace has rows */
+		t->n_copies += intern_add(&t->hashes, span_bytes(&t->hash,
+		    sizeof t->hash)) < n;
 	t->hash = 0;
-}
-
-/* Warns of traces with the same rows, because their instances count twice. */
-static void
-warn_of_copies(struct trace *t)
-{
-	size_t n = 0;
-
-	end_trace(t);
-	sort_u64(t->hashes, t->n_hashes);
-	for (size_t i = 1; i < t->n_hashes; i++)
-		n += t->hashes[i] == t->hashes[i - 1];
-	if (n > 0)
-		err_warn("warning: %zu trace%s the same rows as another: was "
-		    "it given twice?", n, plural(n, " has", "s have"));
 }
 
 bool
@@ -597,8 +579,13 @@ executions_finish(struct trace *t)
 	struct instance *i = t->instances;
 	int64_t sum_us = 0, *workers, *cores;
 	size_t n_kept = 0;
+	uint32_t unnamed;
 
-	warn_of_copies(t);
+	end_trace(t);
+	if (t->n_copies > 0)	/* their instances count twice */
+		err_warn("warning: %llu trace%s the same rows as another: was "
+		    "it given twice?", (unsigned long long)t->n_copies,
+		    plural(t->n_copies, " has", "s have"));
 	variables_finish(&t->variables);
 	for (size_t k = 0; k < t->n; k++) {
 		if (i[k].has_no_start && !x[i[k].execution].has_only_ends) {
@@ -631,9 +618,9 @@ executions_finish(struct trace *t)
 
 	/* All traces that have executions of a session count. */
 	for (; x < t->executions + t->n_executions; x++) {
+		unnamed = find_session(t, SYM_NONE, x->key.trace);
 		workers = &t->sessions[x->session].workers;
-		if (x->key.trace < t->n_workers)
-			*workers = combine_workers(*workers,
-			    t->workers[x->key.trace]);
+		*workers = combine_workers(*workers,
+		    t->sessions[unnamed].workers);
 	}
 }

@@ -78,7 +78,8 @@ struct session {
 	} key;
 	int64_t workers;	/* worker threads of the server; 0 if its traces
 				   state different numbers, INT_UNKNOWN if none
-				   states a number */
+				   states a number.  The session of a trace that
+				   has no name has that of the trace */
 	int64_t cores;		/* of the server, by its heartbeats; or 0 */
 	int64_t local_us;	/* of the last event with CLOCK_LOCAL, or
 				   INT_UNKNOWN */
@@ -105,10 +106,9 @@ struct trace {
 	uint64_t number;		/* of the current trace: how many
 					   `trace` records have been read */
 	uint64_t hash;			/* of the lines of the current trace */
-	uint64_t *hashes;		/* of the traces before it */
-	size_t n_hashes, hashes_cap;
-	int64_t *workers;		/* by trace; as session.workers */
-	size_t n_workers, workers_cap;
+	struct intern hashes;		/* of the traces before it */
+	uint64_t n_copies;		/* of them, those with the same hash as
+					   another before */
 	uint64_t n_events;
 	uint64_t n_no_start;		/* instances dropped because they have
 					   no start event */
