@@ -41,70 +41,47 @@ find_roots(const struct trace *t)
 }
 
 static int
-compare_executions(const void *a, const void *b, void *context)
+compare_scopes(const void *a, const void *b, void *context)
 {
-	return executions_compare_executions(context, *(const uint32_t *)a,
-	    *(const uint32_t *)b);
-}
+	const struct scope *x = a, *y = b;
 
-/*
- * Replaces each root in the array, by execution, by its number in the order of
- * the roots.  Returns the n roots in this order, which the caller frees.
- */
-static uint32_t *
-number_roots(const struct trace *t, uint32_t *roots, size_t *n)
-{
-	uint32_t *list = mem_resize(NULL, t->n_executions, sizeof *list);
-	uint32_t *numbers = mem_resize(NULL, t->n_executions, sizeof *numbers);
-
-	*n = 0;
-	for (uint32_t x = 0; x < t->n_executions; x++)
-		if (roots[x] == x)
-			list[(*n)++] = x;
-	sort_with(list, *n, sizeof *list, compare_executions, t);
-	for (uint32_t i = 0; i < *n; i++)
-		numbers[list[i]] = i;
-	for (uint32_t x = 0; x < t->n_executions; x++)
-		roots[x] = numbers[roots[x]];
-	free(numbers);
-	return list;
+	return executions_compare_executions(context, x->root, y->root);
 }
 
 void
 scopes_make(struct scopes *s, const struct trace *t, const struct pieces *p)
 {
-	uint32_t *numbers = find_roots(t), *roots;
-	struct scope *whole, *to;
-	size_t n;
+	uint32_t *roots = find_roots(t);
+	struct scope *whole, *of, *to;	/* of: by execution */
 
-	roots = number_roots(t, numbers, &n);
-	*s = (struct scopes){ .n = 1 };
-	s->list = mem_zero(n + 1, sizeof *s->list);
-	for (size_t i = 0; i < n; i++)
-		s->list[i + 1].root = roots[i];
+	s->list = mem_zero(t->n_executions + 1, sizeof *s->list);
+	s->n = 1;
 	whole = s->list;
+	of = whole + 1;
 	*whole = (struct scope){ .root = INDEX_NONE, .n_instances = t->n,
 	    .pieces = p->list, .n_pieces = p->n };
 	whole->instances = mem_resize(NULL, t->n, sizeof *whole->instances);
 
 	for (uint32_t i = 0; i < t->n; i++) {
 		whole->instances[i] = i;
-		to = whole + 1 + numbers[t->instances[i].execution];
+		to = &of[roots[t->instances[i].execution]];
 		to->instances = mem_grow(to->instances, &to->instances_cap,
 		    to->n_instances + 1, sizeof *to->instances);
 		to->instances[to->n_instances++] = i;
 	}
 	for (const struct piece *x = p->list; x < p->list + p->n; x++) {
-		to = whole + 1 + numbers[t->instances[x->instance].execution];
+		to = &of[roots[t->instances[x->instance].execution]];
 		to->pieces = mem_grow(to->pieces, &to->pieces_cap,
 		    to->n_pieces + 1, sizeof *to->pieces);
 		to->pieces[to->n_pieces++] = *x;
 	}
-	/* Leave out the roots without instances. */
-	for (size_t i = 1; i <= n; i++)
-		if (s->list[i].n_instances > 0)
-			s->list[s->n++] = s->list[i];
-	free(numbers);
+	/* Leave out what is not a root, and roots without instances. */
+	for (uint32_t i = 0; i < t->n_executions; i++)
+		if (of[i].n_instances > 0) {
+			of[i].root = i;
+			s->list[s->n++] = of[i];
+		}
+	sort_with(of, s->n - 1, sizeof *of, compare_scopes, t);
 	free(roots);
 }
 
