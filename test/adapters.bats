@@ -1,0 +1,322 @@
+# adapters.bats - the adapters in jq, with what the tools wrote
+#
+# Recorded on Debian 12: hyperfine 1.15, google-benchmark 1.7.1,
+# pytest-benchmark 3.2.2, go 1.19, turbo 2.11, PostgreSQL 15 and DuckDB 1.5.6.
+# criterion.jsonl has the values that criterion 0.3.6 measured and its estimates,
+# in the lines of cargo-criterion.  github-actions.json, gitlab-ci.json,
+# buildkit.jsonl and jmh.json are written by hand from documentation and source.
+
+# bats file_tags=normal
+
+load helper
+
+ADAPTERS=$ROOT/filters/adapters
+SAMPLES=$DATA/adapters
+
+# adapt NAME FILE... - runs an adapter, as its page says
+adapt() {
+	local options=-c
+	[ "$1" != go-bench ] || options=-cnR
+	jq $options -f "$ADAPTERS/$1.jq" "${@:2}"
+}
+
+# of_sample FILTER - prints what jq makes of the document of the adapter
+of_sample() {
+	jq -s -r "$1" "$SAMPLES/$NAME".json*
+}
+
+# adapt_sample NAME - writes the records of the adapter's sample to `records`,
+# and what the end record counts to `count`
+adapt_sample() {
+	NAME=$1
+	adapt "$1" "$SAMPLES/$1".* >records
+	assert_equal "$(head -n 1 records)" "{\"type\":\"begin\",\"by\":\"$1.jq\"}"
+	[ "$(records <records | wc -l)" -gt 0 ]
+	tail -n 1 records | jq -r '"\(.records) \(.rejected)"' >count
+	assert_equal "$(cut -d ' ' -f 1 count)" "$(records <records | wc -l)"
+}
+
+# assert_values STATISTIC SELECTION EXPECTED - fails unless the mean, median,
+# sum or count of the values of the selected samples is the expected one
+assert_values() {
+	jq "select(.type == \"sample\" and ($2)) | .value" records |
+		python3 -c 'import math, statistics, sys
+name, expected = sys.argv[1:]
+values = [float(line) for line in sys.stdin]
+found = {"mean": statistics.mean, "median": statistics.median,
+    "sum": math.fsum, "count": len}[name](values)
+if not math.isclose(found, float(expected), rel_tol=1e-6):
+    sys.exit(f"{name}: {found}, not {expected}")' "$1" "$3"
+}
+
+# compare_slower - compares the samples with 100 times their values, and prints
+# each verdict with the number of its keys
+compare_slower() {
+	jq -c 'if .value then .value *= 100 else . end' records >slower
+	{ perf-diff --tolerate records slower || [ $? -eq 1 ]; } |
+		jq -r 'select(.type == "change").verdict' | sort | uniq -c |
+		sed 's/^ *//'
+}
+
+# tasks FILTER - prints what jq makes of each task
+tasks() {
+	jq -r "select(.type == \"task\") | $1" records
+}
+
+@test "hyperfine: means and medians are those of hyperfine" {
+	adapt_sample hyperfine
+	assert_values mean true "$(of_sample '.[].results[0].mean * 1e9')"
+	assert_values median true "$(of_sample '.[].results[0].median * 1e9')"
+	assert_values count '.workload == "status=0" and .unit == "ns"' 6
+	# The six runs of the command that failed.
+	assert_equal "$(cat count)" "6 6"
+	assert_equal "$(compare_slower)" "1 degraded"
+	# A rejected run makes the status 1, unless it is tolerated.
+	perf-diff --tolerate records records
+	run -1 perf-diff records records
+	# A time of 0 is not a time; old versions have neither codes nor times.
+	echo '{"results":[{"command":"a","mean":1,"times":[0,2]},
+		{"command":"b","mean":1}]}' >old.json
+	adapt hyperfine old.json >records
+	assert_equal "$(tail -n 1 records | jq -c '[.records, .rejected]')" '[1,2]'
+	assert_values sum true 2000000000
+}
+
+@test "google-benchmark: medians and means are those of its aggregates" {
+	adapt_sample google-benchmark
+	for key in real_time cpu_time bytes_per_second; do
+		for statistic in mean median; do
+			assert_values $statistic ".subtype == \"$key\"" "$(of_sample "
+				.[].benchmarks[] | select(.aggregate_name ==
+				\"$statistic\") | .$key * if \"$key\" ==
+				\"bytes_per_second\" then 1 else 1000 end")"
+		done
+	done
+	# mean, median, stddev, cv, and the benchmark that failed
+	assert_equal "$(cat count)" "18 5"
+	assert_equal "$(compare_slower)" $'2 degraded\n1 improved'
+	jq '.benchmarks[0].time_unit = "h"' "$SAMPLES/google-benchmark.json" >unit
+	run -5 adapt google-benchmark unit
+	[[ $output == *'google-benchmark has no time unit h' ]]
+	jq '.benchmarks[] |= (.real_time = 0 | .cpu_time = 0)' \
+		"$SAMPLES/google-benchmark.json" >zero
+	run -0 adapt google-benchmark zero
+	assert_equal "$(found '.subtype' | sort -u)" '"bytes_per_second"'
+}
+
+@test "pytest-benchmark: means, medians and totals are those of its stats" {
+	adapt_sample pytest-benchmark
+	for i in 0 1; do
+		uid=$(of_sample ".[].benchmarks[$i].fullname")
+		for statistic in mean median total; do
+			assert_values ${statistic/total/sum} ".uid == \"$uid\"" \
+			    "$(of_sample ".[].benchmarks[$i].stats.$statistic * 1e9")"
+		done
+	done
+	assert_equal "$(cat count)" "16 0"
+	assert_equal "$(compare_slower)" "2 degraded"
+	# The commit, if it is one and is what was measured.
+	id=0123456789012345678901234567890123456789
+	jq ".commit_info.id = \"$id\"" "$SAMPLES/pytest-benchmark.json" >commit
+	assert_equal "$(adapt pytest-benchmark commit | records |
+		jq -r .minor_version | sort -u)" $id
+	jq '.commit_info.dirty = true' commit >dirty
+	assert_equal "$(adapt pytest-benchmark dirty | records |
+		jq -r .minor_version | sort -u)" null
+	jq 'del(.benchmarks[].stats.data)' "$SAMPLES/pytest-benchmark.json" >saved
+	run -5 adapt pytest-benchmark saved
+	[[ $output == *"has no data: give pytest --benchmark-save-data" ]]
+}
+
+@test "criterion: means and medians are those of its estimates" {
+	adapt_sample criterion
+	for i in 0 1; do
+		uid=$(of_sample ".[$i].id")
+		for statistic in mean median; do
+			assert_values $statistic ".uid == \"$uid\"" \
+				"$(of_sample ".[$i].$statistic.estimate")"
+		done
+	done
+	assert_equal "$(cat count)" "20 0"
+	assert_equal "$(compare_slower)" "2 degraded"
+	jq -c '.measured_values[0] = 0' "$SAMPLES/criterion.jsonl" | head -n 1 >zero
+	assert_equal "$(adapt criterion zero | tail -n 1 | jq .rejected)" 1
+	jq -c '.iteration_count = []' "$SAMPLES/criterion.jsonl" | head -n 1 >odd
+	run -5 adapt criterion odd
+	[[ $output == *"'plain' has 10 values, but 0 numbers of iterations" ]]
+}
+
+@test "jmh: means are the scores, in one unit" {
+	adapt_sample jmh
+	assert_values mean '.subtype == "avgt"' 12500
+	assert_values mean '.subtype == "thrpt"' 2000
+	assert_values mean '.subtype == "reader"' 2e6
+	# A histogram: 2, 2, 2 and 6 ns.
+	assert_values mean '.subtype == "sample"' 3
+	assert_values count '.better == "more" and .unit == "ops/s"' 4
+	assert_values count '.workload == "n=1000"' 6
+	assert_values count '.workload == "threads=4"' 4
+	# The text NaN is rejected; the profiler's MB/sec are not samples.
+	assert_equal "$(cat count)" "14 1"
+	assert_equal "$(compare_slower)" $'1 degraded\n3 unverified'
+}
+
+@test "go-bench: medians are those of the lines" {
+	adapt_sample go-bench
+	for cpus in 1 2; do
+		suffix=-2 workload='"GOMAXPROCS=2"'
+		[ $cpus -eq 2 ] || suffix='' workload=null
+		for column in 3:ns 5:MB/s; do
+			assert_values sum ".uid == \"example.org/demo.BenchmarkSum\"
+				and .workload == $workload
+				and .unit == \"${column#*:}\"" "$(awk -v column="${column%:*}" \
+				-v name="BenchmarkSum$suffix" '$1 == name {
+				sum += $column } END { print sum }' \
+				"$SAMPLES/go-bench.txt")"
+		done
+	done
+	# A name may end like GOMAXPROCS.
+	assert_equal "$(records <records | jq -r '.uid' | sort -u)" \
+"example.org/demo.BenchmarkSub/k-2
+example.org/demo.BenchmarkSub/two_words
+example.org/demo.BenchmarkSum"
+	# 12 lines with four values, 24 with one, and the benchmark that failed
+	assert_equal "$(cat count)" "72 1"
+	assert_equal "$(compare_slower)" $'6 degraded\n2 improved\n4 same'
+	# The suffix is that of all names of a, but not of all names of b.
+	lines 'Unit hits/op better=higher assume=exact' 'pkg: a' \
+		'BenchmarkA-4 1 2 sec/op 3 hits/op' 'pkg: b' 'BenchmarkB-4 1 0 ns/op' \
+		'BenchmarkC-4 1 5 ns/op' 'BenchmarkD 1 6 ns/op' >units
+	run -0 adapt go-bench units
+	assert_equal "$(found '[.uid, .workload, .value, .unit, .better, .exact]')" \
+'["a.BenchmarkA","GOMAXPROCS=4",2000000000,"ns",null,null]
+["a.BenchmarkA","GOMAXPROCS=4",3,"hits/op","more",true]
+["b.BenchmarkC-4",null,5,"ns",null,null]
+["b.BenchmarkD",null,6,"ns",null,null]'
+}
+
+@test "github-actions: jobs are tasks with the times of the list" {
+	adapt_sample github-actions
+	assert_equal "$(tasks '"\(.name) \(.elapsed_us) \(.host) \(.failed) \(.skipped)"')" \
+"build (gcc) 180000000 Actions 1 null null
+test 60000000 Actions 2 true null
+deploy 0 null null true"
+	assert_equal "$(cat count)" "3 1"
+	run -1 --separate-stderr execlog-stat records
+	assert_equal "$(found 'select(.stat == "wall").wall_us')" 256000000
+	# Two pages of one run, of which the second is missing: three of six jobs.
+	jq '.total_count = 6 | .jobs |= .[:3]' "$SAMPLES/github-actions.json" >page
+	assert_equal "$(adapt github-actions page | tail -n 1 | jq .rejected)" 3
+	assert_equal "$(adapt github-actions page page | tail -n 1 | jq .rejected)" 0
+}
+
+@test "gitlab-ci: jobs take their duration, and wait for the stage before" {
+	adapt_sample gitlab-ci
+	tasks 'select(.start_us) | "\(.id) \(.elapsed_us)"' | sort >found
+	of_sample '.[][] | select(.finished_at) | "\(.id) \(.duration * 1e6)"' |
+		sort | diff - found
+	assert_equal "$(tasks '"\(.id) \(.deps | sort | join(","))"' | sort)" \
+"21 
+22 
+23 21,22
+24 23,25"
+	# The job that runs is rejected, but not the one that nobody has started.
+	assert_equal "$(cat count)" "4 1"
+	run -1 --separate-stderr critpath records
+	assert_equal "$(found 'select(.type == "critical").id')" $'"21"\n"23"'
+	assert_equal "$(found 'select(.type == "critpath").length_us')" 180000000
+	jq '.[0].finished_at = "today"' "$SAMPLES/gitlab-ci.json" >today
+	run -5 adapt gitlab-ci today
+	[[ $output == *"'today' is not a time" ]]
+}
+
+@test "turborepo: tasks are those that the summary counts" {
+	adapt_sample turborepo
+	assert_equal "$(cat count)" "$(of_sample '.[].execution.attempted') 0"
+	assert_equal "$(tasks 'select(.failed).id')" b#bad
+	assert_equal "$(tasks 'select(.from_cache)' | wc -l)" \
+		"$(of_sample '.[].execution.cached')"
+	run -0 critpath records
+	assert_equal "$(found 'select(.type == "critical").id')" \
+		$'"a#build"\n"b#build"'
+	jq 'del(.tasks[0].execution)' "$SAMPLES/turborepo.json" >unrun
+	assert_equal "$(adapt turborepo unrun | tail -n 1 | jq .rejected)" 1
+}
+
+@test "buildkit: the last word on each start of a vertex is a task" {
+	adapt_sample buildkit
+	assert_equal "$(tasks '"\(.id) \(.elapsed_us) \(.deps | join(",")) \(.from_cache) \(.failed)"')" \
+"sha256:a 250000  true null
+sha256:b 500000 sha256:a null null
+sha256:b 10000000 sha256:a null null
+sha256:c 500000 sha256:b null true"
+	assert_equal "$(cat count)" "4 1"
+	run -1 --separate-stderr critpath records
+	assert_equal "$(found 'select(.type == "critpath").length_us')" 10750000
+}
+
+@test "postgresql: exclusive times add up to the time of the root" {
+	adapt_sample postgresql
+	assert_equal "$(tasks .elapsed_us | jq -s add)" \
+		"$(of_sample '.[][].Plan["Actual Total Time"] * 1000')"
+	# The CTE's Gather runs in the second CTE Scan, which took 13.788 ms; below a
+	# Gather three processes share the loops.
+	assert_equal "$(tasks '"\(.id) \(.name) \(.elapsed_us)"' | sort)" \
+"0 Aggregate 1084
+0.0 Gather 7909
+0.0.0 Seq Scan on t 5326
+0.1 Aggregate 1070
+0.1.0 CTE Scan on c 186
+0.2 Hash Join 6735
+0.2.0 CTE Scan on c 553
+0.2.1 Hash 33947
+0.2.1.0 Gather 26302
+0.2.1.0.0 Seq Scan on t 10060
+0.3 Index Scan on u 4999"
+	assert_equal "$(cat count)" "11 0"
+	run -0 critpath records
+	assert_equal "$(found 'select(.type == "verdict").work_us')" 98171
+	# What auto_explain writes is an object.
+	assert_equal "$(jq '.[0]' "$SAMPLES/postgresql.json" | adapt postgresql |
+		jq -c 'del(.run)')" "$(jq -c 'del(.run)' records)"
+	# A child that takes longer than its parent is counted, and no time is less
+	# than 0.  A plan without times is an error.
+	jq '.[0].Plan["Actual Total Time"] = 50' "$SAMPLES/postgresql.json" >short
+	adapt postgresql short >records
+	assert_equal "$(tail -n 1 records | jq -c '[.records, .rejected]')" '[11,1]'
+	assert_equal "$(tasks 'select(.elapsed_us <= 0).id')" 0
+	jq 'walk(if type == "object" then del(.["Actual Total Time"]) else . end)' \
+		"$SAMPLES/postgresql.json" >untimed
+	run -5 adapt postgresql untimed
+	[[ $output == *"this is not a plan of EXPLAIN (ANALYZE, FORMAT JSON), with times" ]]
+}
+
+@test "duckdb: exclusive times add up to the root's cpu_time" {
+	adapt_sample duckdb
+	# Each is rounded to a microsecond.
+	sum=$(tasks .elapsed_us | jq -s add)
+	cpu=$(of_sample '.[].cpu_time * 1e6 | round')
+	[ $((sum - cpu)) -ge -5 ] && [ $((sum - cpu)) -le 5 ]
+	assert_equal "$(cat count)" \
+		"$(of_sample '[.. | .operator_name? | values] | length') 0"
+	run -0 critpath records
+	assert_equal "$(found 'select(.type == "verdict").work_us')" "$sum"
+	jq 'del(.. | .operator_timing?)' "$SAMPLES/duckdb.json" >untimed
+	assert_equal "$(adapt duckdb untimed | tail -n 1 | jq -c '[.records, .rejected]')" '[0,9]'
+}
+
+@test "what an adapter does not know is an error, and the next filter says so" {
+	echo '{"x":1}' >unknown.json
+	echo '[3]' >array.json
+	for adapter in "$ADAPTERS"/*.jq; do
+		name=${adapter##*/}
+		name=${name%.jq}
+		for file in unknown array; do
+			run_whole -5 --separate-stderr adapt "$name" $file.json
+			assert_output "{\"type\":\"begin\",\"by\":\"$name.jq\"}"
+			[[ $stderr == 'jq: error (at '*'): this is not '* ]]
+		done
+		run -2 critpath <<<"$output"
+		[[ $output == *"the end record of $name.jq is missing"* ]]
+	done
+}
