@@ -25,6 +25,7 @@ MANDIR = $(PREFIX)/share/man
 LIBDIR = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
 EXAMPLESDIR = $(PREFIX)/share/doc/weir/examples
+ADAPTERSDIR = $(PREFIX)/share/weir/adapters
 DESTDIR =
 
 CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
@@ -70,6 +71,7 @@ EXAMPLES := $(filter-out %/project,$(wildcard test/data/demo/*))
 FILTERS := $(sort $(basename $(notdir $(wildcard filters/*.c))) \
 	$(notdir $(patsubst %/main.c,%,$(wildcard filters/*/main.c))))
 PAGES := $(wildcard man/*.[1357])
+ADAPTERS := $(wildcard filters/adapters/*.jq)
 
 PROGRAMS = $(addprefix $(OUT)/,$(FILTERS))
 TEST_PROGRAMS = $(patsubst %.c,$(OUT)/%, \
@@ -251,6 +253,10 @@ install: all
 		"$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}" || exit; done
 	sed -i 's|/usr/local/share/doc/weir/examples|$(EXAMPLESDIR)|' \
 		"$(DESTDIR)$(MANDIR)/man7/weir.7"
+	sed -i 's|/usr/local/share/weir/adapters|$(ADAPTERSDIR)|' \
+		"$(DESTDIR)$(MANDIR)/man7/weir-adapters.7"
+	install -d "$(DESTDIR)$(ADAPTERSDIR)"
+	install -m 644 $(ADAPTERS) "$(DESTDIR)$(ADAPTERSDIR)"
 	install -d "$(DESTDIR)$(EXAMPLESDIR)"
 	install -m 644 $(EXAMPLES) "$(DESTDIR)$(EXAMPLESDIR)"
 	pages=$$(pwd)/man && cd "$(DESTDIR)$(EXAMPLESDIR)" && umask 022 && \
@@ -280,11 +286,13 @@ uninstall:
 	for file in $(notdir $(EXAMPLES)) \
 		$$(awk -v list=1 -f man/files.awk $(PAGES)); \
 		do rm -f "$(DESTDIR)$(EXAMPLESDIR)/$$file"; done
+	for file in $(notdir $(ADAPTERS)); do \
+		rm -f "$(DESTDIR)$(ADAPTERSDIR)/$$file"; done
 	for name in $(FILTERS); do rm -f "$(DESTDIR)$(BINDIR)/$$name"; done
 	for page in $(PAGES); do \
 		rm -f "$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}"; done
 	for folder in "$(BINDIR)" "$(INCLUDEDIR)" "$(LIBDIR)/pkgconfig" \
-		"$(EXAMPLESDIR)" "$(MANDIR)"/man1 "$(MANDIR)"/man3 \
+		"$(ADAPTERSDIR)" "$(EXAMPLESDIR)" "$(MANDIR)"/man1 "$(MANDIR)"/man3 \
 		"$(MANDIR)"/man5 "$(MANDIR)"/man7; do \
 		until case ' $(SYSTEM_FOLDERS) ' in \
 			*" $(DESTDIR)$$folder "*) ;; \

@@ -9,7 +9,9 @@ a standard term.  Width: no line is longer than WIDTH columns.  Declarations: a
 function of common/ or of a filter that other files use is declared by the
 header of its own file.  Cycles, if BUILD, the folder of the object files, is
 given: the files of common/, of each filter and of instrument/ do not depend on
-each other in cycles, by the symbols that they define and use.
+each other in cycles, by the symbols that they define and use.  Adapters: each
+has at most ADAPTER_LINES, a test that its name begins, and a section of
+weir-adapters(7).
 
 Prints a line for each fault; exit status 1 if there is one.
 """
@@ -26,6 +28,7 @@ MAY_USE = {("perun", "vcs")}    # (domain, another one that it may include)
 # The layout of the memory that the instrument shares with its wrapper.
 SHARED_HEADERS = {"instrument/layout.h"}
 WIDTH = 80
+ADAPTER_LINES = 40
 # Functions that replace those of a library.
 NOT_OURS = {"main", "error", "mbedtls_x509_crt_parse_file",
     "seccomp_syscall", "seccomp_result"}     # the last two: from assembly
@@ -105,6 +108,17 @@ def check_declarations(path, text):
             report(f"{path}: {m[1]}() is not declared by {header}")
 
 
+def check_adapter(path, tests, page):
+    text = path.read_text()
+    check_width(path, text)
+    if text.count("\n") > ADAPTER_LINES:
+        report(f"{path}: {text.count(chr(10))} lines")
+    if not re.search(rf'^@test "{path.stem}: ', tests, re.M):
+        report(f"{path}: no test in test/adapters.bats")
+    if not re.search(rf"^\.Ss {path.stem}$", page, re.M):
+        report(f"{path}: no section in man/weir-adapters.7")
+
+
 def symbols(objects):
     """{symbol: the object that defines it}, {object: symbols that it uses}"""
     defined, used = {}, collections.defaultdict(set)
@@ -174,6 +188,10 @@ def main():
             check_keys(path, text)
             if path.suffix == ".c":
                 check_declarations(path, text)
+    tests = pathlib.Path("test/adapters.bats").read_text()
+    page = pathlib.Path("man/weir-adapters.7").read_text()
+    for path in sorted(pathlib.Path("filters/adapters").glob("*.jq")):
+        check_adapter(path, tests, page)
     if len(sys.argv) > 1:
         folders = ["common", "instrument", *(str(p)
             for p in sorted(pathlib.Path("filters").iterdir()) if p.is_dir())]
