@@ -95,6 +95,10 @@ tasks() {
 	# mean, median, stddev, cv, and the benchmark that failed
 	assert_equal "$(cat count)" "18 5"
 	assert_equal "$(compare_slower)" $'2 degraded\n1 improved'
+	# A counter may be NaN, which is not JSON.
+	sed 's/"rows": .*/"rows": NaN/' "$SAMPLES/google-benchmark.json" >nan
+	grep -q NaN nan
+	adapt google-benchmark nan | diff - records
 	jq '.benchmarks[0].time_unit = "h"' "$SAMPLES/google-benchmark.json" >unit
 	run -5 adapt google-benchmark unit
 	[[ $output == *'google-benchmark has no time unit h' ]]
@@ -161,7 +165,7 @@ tasks() {
 	assert_equal "$(compare_slower)" $'1 degraded\n3 unverified'
 }
 
-@test "go-bench: medians are those of the lines" {
+@test "go-bench: values are those of the lines" {
 	adapt_sample go-bench
 	for cpus in 1 2; do
 		suffix=-2 workload='"GOMAXPROCS=2"'

@@ -232,11 +232,14 @@ for_prefix() {
 	[ ! -e "a stage" ]
 }
 
-@test "weir(7) is installed with the folder of the examples" {
+@test "pages are installed with the folders of the examples and adapters" {
 	for_prefix /opt/weir install
-	page='a stage/opt/weir/share/man/man7/weir.7'
-	grep -qF /opt/weir/share/doc/weir/examples "$page"
-	run -1 grep -F /usr/local/share "$page"
+	for folder in weir:doc/weir/examples weir-adapters:weir/adapters; do
+		page="a stage/opt/weir/share/man/man7/${folder%:*}.7"
+		grep -qF "/opt/weir/share/${folder#*:}" "$page"
+		run -1 grep -F /usr/local/share "$page"
+		[ "$(ls "a stage/opt/weir/share/${folder#*:}" | wc -l)" -gt 9 ]
+	done
 }
 
 @test "an unknown set of packages ends the installation with status 2" {

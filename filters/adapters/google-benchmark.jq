@@ -4,8 +4,8 @@
 # iteration or aggregate; real_time and cpu_time of one iteration, in
 # time_unit; counters beside these.  Of the counters only bytes_per_second and
 # items_per_second have a known meaning.  A repetition that failed has
-# error_occurred, or since 1.8 skipped.  With a counter that is NaN the file
-# is not JSON.
+# error_occurred, or since 1.8 skipped.  jq also reads the counters NaN and
+# Infinity, which are not JSON.
 # Rejected: aggregates, failed repetitions, times of 0.
 
 def stream(items): {type: "begin", by: "google-benchmark.jq"}, ([items] |
