@@ -212,6 +212,9 @@ deploy 0 null null true"
 	jq '.total_count = 6 | .jobs |= .[:3]' "$SAMPLES/github-actions.json" >page
 	assert_equal "$(adapt github-actions page | tail -n 1 | jq .rejected)" 3
 	assert_equal "$(adapt github-actions page page | tail -n 1 | jq .rejected)" 0
+	# Each run has a total of its own.
+	jq '.total_count = 3 | .jobs[].run_id = 8' page >other
+	assert_equal "$(adapt github-actions page other | tail -n 1 | jq .rejected)" 3
 }
 
 @test "gitlab-ci: jobs take their duration, and wait for the stage before" {
@@ -283,6 +286,18 @@ sha256:c 500000 sha256:b null true"
 	# What auto_explain writes is an object.
 	assert_equal "$(jq '.[0]' "$SAMPLES/postgresql.json" | adapt postgresql |
 		jq -c 'del(.run)')" "$(jq -c 'del(.run)' records)"
+	# Two processes share the loops of the scan, but not those of the InitPlan.
+	jq -n 'def node($type; $ms; $loops): {"Node Type": $type,
+		"Actual Total Time": $ms, "Actual Loops": $loops};
+		{Plan: (node("Gather"; 10; 1) + {"Workers Launched": 1, Plans: [
+		node("Result"; 2; 1) + {"Parent Relationship": "InitPlan",
+		Plans: [node("Index Scan"; 0.5; 2)]}, node("Seq Scan"; 1.5; 4)]})}' |
+		adapt postgresql >records
+	assert_equal "$(tasks '"\(.rule) \(.elapsed_us)"')" \
+"Gather 5000
+Result 1000
+Index Scan 1000
+Seq Scan 3000"
 	# A child that takes longer than its parent is counted, and no time is less
 	# than 0.  A plan without times is an error.
 	jq '.[0].Plan["Actual Total Time"] = 50' "$SAMPLES/postgresql.json" >short
@@ -300,7 +315,8 @@ sha256:c 500000 sha256:b null true"
 	# Each is rounded to a microsecond.
 	sum=$(tasks .elapsed_us | jq -s add)
 	cpu=$(of_sample '.[].cpu_time * 1e6 | round')
-	[ $((sum - cpu)) -ge -5 ] && [ $((sum - cpu)) -le 5 ]
+	[ $((sum - cpu)) -ge -5 ]
+	[ $((sum - cpu)) -le 5 ]
 	assert_equal "$(cat count)" \
 		"$(of_sample '[.. | .operator_name? | values] | length') 0"
 	run -0 critpath records
