@@ -1,14 +1,13 @@
 /* event - reads an object of any version of MonetDB's profiler */
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/num.h"
 #include "common/json/recio.h"
-#include "common/json/skip.h"
 #include "filters/malparse/event.h"
+#include "filters/malparse/mal-read.h"
 
 const char *const event_keys[] = KEY_TEXTS(EVENT_KEYS);
 
@@ -86,6 +85,10 @@ detect_format(const struct rec *r, enum format *format)
 {
 	struct span source = event_text(r, E_SOURCE);
 
+	if (has_key(r, E_ROW) && has_key(r, E_STMT)) {
+		*format = FORMAT_R;
+		return EVENT_INSTRUCTION;
+	}
 	/* Format S also serves heartbeats: their clocks have the same keys. */
 	*format = FORMAT_S;
 	if (has_key(r, E_PHASE)) {
@@ -162,41 +165,27 @@ read_clocks(struct event *e)
 }
 
 /*
- * Sets module and operation from the statement, for servers that write no keys
- * for them.  They are MODULE.OPERATION before the first parenthesis that
- * follows ":=" or, if there is no ":=", before the first parenthesis:
- * algebra.join in
- *	(X_1=nil:bat[:oid], X_2=nil:bat[:oid]) := algebra.join(X_3=nil:BAT);
+ * Sets what only the statement says: the operation, and in the formats E and R
+ * the variables.  A row of TRACE may have a pc only in a comment; otherwise its
+ * number in the table is its pc.
  */
 static void
-operation_from_statement(struct event *e, struct span stmt)
+read_statement(struct event *e, struct buf *variables)
 {
-	const char *p = stmt.p, *end = stmt.p + stmt.n, *name, *dot;
+	bool lacks_variables = e->format == FORMAT_E || e->format == FORMAT_R;
+	struct mal_text m;
 
-	for (const char *q = p; q + 1 < end; q++) {
-		if (*q == '"')
-			q = skip_string(q + 1, end) - 1; /* q++ follows */
-		else if (q[0] == ':' && q[1] == '=') {
-			p = q + 2;
-			break;
-		}
+	mal_read(&m, event_text(e->rec, E_STMT), lacks_variables ? variables :
+	    NULL);
+	if (lacks_variables)
+		e->variables = buf_span(variables);
+	if (!has_key(e->rec, E_MODULE)) {
+		e->module = m.module;
+		e->operation = m.operation;
 	}
-	do {	/* skip words such as `barrier' or `function' */
-		while (p < end && *p == ' ')
-			p++;
-		for (name = p; p < end && (*p == '_' ||
-		    isalnum((unsigned char)*p)); p++)
-			;
-	} while (p > name && p < end && *p == ' ');
-	dot = p;
-	if (p == name || p == end || *p++ != '.')
-		return;
-	while (p < end && *p != '(' && *p != ' ' && *p != ';')
-		p++;
-	if (p == end || *p != '(')
-		return;
-	e->module = span_of(name, (size_t)(dot - name));
-	e->operation = span_of(dot + 1, (size_t)(p - dot) - 1);
+	if (e->format == FORMAT_R && !has_key(e->rec, E_PC))
+		e->pc = m.pc != INT_UNKNOWN ? m.pc :
+		    int_or_unknown(e->rec, E_ROW);
 }
 
 static bool
@@ -209,7 +198,7 @@ read_state(struct event *e)
 	    { "wait", STATE_PAUSE }, { "wait ", STATE_PAUSE } };
 	struct span state = event_text(e->rec, E_STATE);
 
-	if (e->format == FORMAT_P) {
+	if (e->format >= FORMAT_P) {
 		e->state = STATE_DONE;
 		return true;
 	}
@@ -222,7 +211,8 @@ read_state(struct event *e)
 }
 
 void
-event_read(struct event *e, const struct rec *r, const char **why)
+event_read(struct event *e, const struct rec *r, struct buf *variables,
+    const char **why)
 {
 	/* Up to format S, "function" is the plan; since M, the operation. */
 	unsigned program = E_FUNCTION, operation = E_INSTRUCTION;
@@ -245,8 +235,10 @@ event_read(struct event *e, const struct rec *r, const char **why)
 	}
 	e->program = event_text(r, program);
 	e->operation = event_text(r, operation);
-	if (!has_key(r, E_MODULE) && has_key(r, E_STMT))
-		operation_from_statement(e, event_text(r, E_STMT));
+	if (e->format == FORMAT_R && !has_key(r, E_TAG))
+		e->tag = 0;
+	if (has_key(r, E_STMT))
+		read_statement(e, variables);
 
 	if (e->kind == EVENT_INSTRUCTION) {
 		e->has_state = read_state(e);
@@ -261,7 +253,8 @@ event_read(struct event *e, const struct rec *r, const char **why)
 void
 event_variables_init(struct event_variables *v, const struct event *e)
 {
-	*v = (struct event_variables){ .rec = e->rec, .next_key = E_RET };
+	*v = (struct event_variables){ .rec = e->rec, .rest = e->variables,
+	    .next_key = e->variables.n > 0 ? E_ARGS + 1 : E_RET };
 }
 
 const struct rec *
@@ -282,6 +275,13 @@ event_next_variable(struct event_variables *v, struct recio *recio,
 		if (f != NULL && f->kind == REC_ARRAY)
 			v->rest = f->token;
 	}
+}
+
+struct span
+event_variable_name(const struct rec *r)
+{
+	/* Up to format S the key is "name". */
+	return event_text(r, rec_get(r, V_NAME) != NULL ? V_NAME : V_VAR);
 }
 
 bool

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/buf.h"
 #include "common/json/rec.h"
 
 struct recio;
@@ -13,10 +14,11 @@ struct recio;
  * share.  malparse(1) names the formats by letters, here with the release or
  * year of the first server that wrote them: T (2012), E (2015), U (Jul2017),
  * S (Mar2018), M (Jun2020), P (Sep2022).  Format T is a tuple, which tuple.h
- * converts to an object of format E.  The enum is in the order of age, so that
- * `format < FORMAT_M` means an older one.
+ * converts to an object of format E.  Format R is a row of a table that mclient
+ * prints, which listing.h converts to an object.  The enum is in the order of
+ * age, so that `format < FORMAT_M` means an older one; P and R have only ends.
  */
-enum format { FORMAT_E, FORMAT_U, FORMAT_S, FORMAT_M, FORMAT_P,
+enum format { FORMAT_E, FORMAT_U, FORMAT_S, FORMAT_M, FORMAT_P, FORMAT_R,
     N_FORMATS };
 
 /*
@@ -49,7 +51,7 @@ enum event_state { STATE_START, STATE_DONE, STATE_PAUSE, N_STATES };
 	K(E_EVENT, "event") K(E_TIME, "time") K(E_CPULOAD, "cpuload")	\
 	K(E_RELEASE, "release") K(E_PACKAGES, "packages")		\
 	K(E_HOST, "host") K(E_THREADS, "threads") K(E_MEMORY, "memory")	\
-	K(E_OID, "oid")
+	K(E_OID, "oid") K(E_ROW, "row")
 KEY_INDEXES(EVENT_KEYS);
 extern const char *const event_keys[];
 
@@ -88,13 +90,17 @@ struct event {
 	struct span client;	/* key "sessionid", of a client; or empty */
 	struct span program;	/* the plan, such as "user.s1_1"; or empty */
 	struct span module, operation;	/* empty for assignments */
+	struct span variables;	/* read from the statement, in formats that
+				   do not list them; or empty */
 };
 
 /*
- * Reads an object, from which the event borrows.  If its kind is EVENT_INVALID,
- * sets *why to the reason to reject it; *why must be NULL before the call.
+ * Reads an object, from which the event borrows, and from the buffer.  If its
+ * kind is EVENT_INVALID, sets *why to the reason to reject it; *why must be NULL
+ * before the call.
  */
-void event_read(struct event *, const struct rec *, const char **why);
+void event_read(struct event *, const struct rec *, struct buf *variables,
+    const char **why);
 
 /*
  * Reads an integer, which old servers write as a string.  False if the key is
@@ -131,6 +137,9 @@ void event_variables_init(struct event_variables *, const struct event *);
  */
 const struct rec *event_next_variable(struct event_variables *,
     struct recio *, struct span *object);
+
+/* The name of a variable; empty for a constant in a statement. */
+struct span event_variable_name(const struct rec *variable);
 
 /* Whether r, which event_next_variable() returned last, is a result. */
 bool event_is_result(const struct event_variables *, const struct rec *r);

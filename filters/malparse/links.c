@@ -309,7 +309,7 @@ follow_calls(struct links *l, struct execution *x, const struct event *e,
 	const struct execution *parent;
 	int64_t caller_tag = 0;
 
-	if (e->format == FORMAT_P) {
+	if (e->format >= FORMAT_P) {
 		link_by_time(l, thread, x, e);
 		return;
 	}

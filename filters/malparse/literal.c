@@ -48,20 +48,6 @@ literal_decode(struct buf *to, struct span s)
 	}
 }
 
-struct span
-literal_find(struct span text)
-{
-	const char *end = text.p + text.n, *open, *close;
-
-	open = text.n == 0 ? NULL : memchr(text.p, '"', text.n);
-	if (open == NULL)
-		return span_of(NULL, 0);
-	for (close = open + 1; close < end && *close != '"'; close++)
-		/* Skip the character after a backslash, too. */
-		close += *close == '\\' && close + 1 < end;
-	return span_of(open, close < end ? (size_t)(close - open) + 1 : 0);
-}
-
 enum literal_escaped
 literal_detect_escapes(struct span s)
 {

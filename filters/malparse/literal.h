@@ -11,9 +11,6 @@
  */
 void literal_decode(struct buf *, struct span literal);
 
-/* The first quoted literal in a text, with its quotes; empty if none. */
-struct span literal_find(struct span text);
-
 /*
  * Whether the SQL front end seems to have put a backslash before each single
  * quote and backslash of a text, and perhaps before each double quote.

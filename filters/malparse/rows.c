@@ -242,8 +242,7 @@ put_event(struct rows *rows, struct buf *b, const struct execution *x,
 	int64_t caller;
 
 	put_int(b, "thread", e->thread);
-	if (e->format != FORMAT_P)
-		put_text(b, "mal_function", e->program);
+	put_text(b, "mal_function", e->program);
 	put_int(b, "usec", e->usec);
 	COPY(b, e->rec, sizes);
 	if (event_int(e->rec, E_CALLER, &caller) && caller > 0)
@@ -280,7 +279,7 @@ rows_put_event(struct rows *rows, struct execution *x, struct instruction *i,
 
 	if (!i->is_open || e->state == STATE_START)	/* a new instance */
 		i->first_event_id = 0;
-	if (rows->derives_starts && e->format == FORMAT_P &&
+	if (rows->derives_starts && e->format >= FORMAT_P &&
 	    e->usec != INT_UNKNOWN && e->relative_us != INT_UNKNOWN) {
 		i->first_event_id = rows->next[T_EVENT];
 		b = begin_event(rows, x, i, STATE_START);
@@ -393,18 +392,19 @@ put_value(struct buf *b, const struct rec *r)
 
 /*
  * Writes the id, size and range of a BAT (a column).  Only a bid above 0 is the
- * id of a BAT.
+ * id of a BAT; statements since 2018 have the size without it.
  */
 static void
 put_bat(struct buf *b, const struct rec *r)
 {
-	int64_t bid = 0, count = INT_UNKNOWN, size = INT_UNKNOWN, base, high;
+	int64_t bid = INT_UNKNOWN, count = INT_UNKNOWN, size = INT_UNKNOWN;
+	int64_t base, high;
 
 	event_int(r, V_BID, &bid);
 	event_int(r, V_COUNT, &count);
 	event_int(r, V_SIZE, &size);
-	if (bid > 0) {
-		json_int(b, "bid", bid);
+	if (bid > 0 || bid == INT_UNKNOWN) {
+		put_int(b, "bid", bid);
 		put_int(b, "var_count", count);
 		put_int(b, "var_size", size);
 	}

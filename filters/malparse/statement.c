@@ -43,7 +43,7 @@ read_operand(struct operand *v, const struct rec *r,
 	int64_t constant;
 
 	*v = (struct operand){ .bid = INT_UNKNOWN, .count = INT_UNKNOWN };
-	v->name = event_text(r, e->format < FORMAT_M ? V_NAME : V_VAR);
+	v->name = event_variable_name(r);
 	v->type = event_text(r, KEY_TYPE);
 	event_int(r, V_BID, &v->bid);
 	event_int(r, V_COUNT, &v->count);

@@ -1,7 +1,5 @@
 /* trace - relates the objects of a profiler to each other */
 
-#define _GNU_SOURCE	/* memmem() */
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +86,7 @@ trace_release(struct trace *t)
 	intern_release(&t->unknown);
 	rows_release(&t->rows);
 	buf_release(&t->decoded);
+	buf_release(&t->variables);
 	free(t->pcs);
 }
 
@@ -130,11 +129,12 @@ find_execution(struct trace *t, const struct event *e, bool *is_first)
 		return x;
 	set_text_once(x, &x->version, event_text(e->rec, E_VERSION));
 	set_text_once(x, &x->user, user_of(e->rec));
-	if (e->format == FORMAT_P && e->pc == 0)
+	if (e->format >= FORMAT_P && e->pc == 0)
 		set_text_once(x, &x->program, e->operation);
 	set_text_once(x, &x->program, e->program);
-	/* In format P only the last event, of pc 0, states the function. */
-	if (e->format != FORMAT_P)
+	/* In formats P and R only the last event, of pc 0, states the
+	   function. */
+	if (e->format < FORMAT_P)
 		rows_put_execution(&t->rows, &t->plans, x);
 	return x;
 }
@@ -232,8 +232,8 @@ use_variables(struct trace *t, struct execution *x, const struct event *e,
 	event_variables_init(&walk, e);
 	for (int64_t n = 0; (r = event_next_variable(&walk,
 	    t->rows.variables, &object)) != NULL; n++) {
-		if (rec_str(r, e->format < FORMAT_M ? V_NAME : V_VAR,
-		    &name) != REC_OK)
+		name = event_variable_name(r);
+		if (name.n == 0)
 			continue;
 		v = plan_find_or_add_variable(x, name, &is_new);
 		if (is_new)
@@ -307,7 +307,7 @@ write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
 	const struct instruction *prerequisite;
 	bool begins_instance = e->state == STATE_START || (!i->is_open &&
 	    e->state == STATE_DONE &&
-	    (e->format == FORMAT_P || !i->wrote_prerequisites));
+	    (e->format >= FORMAT_P || !i->wrote_prerequisites));
 
 	if (!begins_instance)
 		return;
@@ -354,10 +354,10 @@ pair_event(struct trace *t, struct instruction *i, const struct event *e)
 		i->open_since_us = e->relative_us;
 		return;
 	}
-	if (e->state != STATE_DONE || (!i->is_open && e->format != FORMAT_P))
+	if (e->state != STATE_DONE || (!i->is_open && e->format < FORMAT_P))
 		return;
 	elapsed_us = e->usec == INT_UNKNOWN ? 0 : e->usec;
-	if (e->format == FORMAT_P)
+	if (e->format >= FORMAT_P)
 		start_us = has_clock ? e->relative_us - elapsed_us :
 		    INT_UNKNOWN;
 	else if (has_clock && start_us != INT_UNKNOWN)
@@ -412,25 +412,6 @@ define_query(struct trace *t, struct execution *x, const struct event *e,
 }
 
 /*
- * The text of a query from the statement of querylog.define; empty if there is
- * none.  Needed in formats E and T, which list no arguments.
- */
-static struct span
-text_from_statement(struct trace *t, const struct event *e)
-{
-	static const char call[] = "querylog.define(";
-	struct span stmt = event_text(e->rec, E_STMT);
-	const char *found = stmt.n == 0 ? NULL :
-	    memmem(stmt.p, stmt.n, call, sizeof call - 1);
-
-	t->decoded.len = 0;
-	if (found != NULL)
-		literal_decode(&t->decoded, literal_find(span_of(found,
-		    stmt.n - (size_t)(found - stmt.p))));
-	return buf_span(&t->decoded);
-}
-
-/*
  * Whether the server escapes the texts of queries: since version 11.39 (2020)
  * always, before that only in the plans of its cache, which it names user.sN_M.
  */
@@ -441,7 +422,7 @@ server_escapes(const struct trace *t, const struct execution *x,
 	struct span version = x->version.n > 0 ? x->version :
 	    buf_span(&t->rows.server_version);
 
-	if (e->format == FORMAT_P || (e->program.n > strlen("user.s") &&
+	if (e->format >= FORMAT_P || (e->program.n > strlen("user.s") &&
 	    span_begins_with(e->program, "user.s") &&
 	    text_is_digit(e->program.p[strlen("user.s")])))
 		return true;
@@ -458,12 +439,11 @@ static void
 find_query(struct trace *t, struct execution *x, const struct event *e)
 {
 	enum literal_escaped escaped;
-	struct span text;
+	struct span text = span_of("", 0);
 
 	if (x->has_query || !event_runs(e, "querylog", "define"))
 		return;
-	if (!read_arguments(t, e, 1, &text))
-		text = text_from_statement(t, e);
+	read_arguments(t, e, 1, &text);
 	t->decoded.len = text.n;
 	escaped = literal_detect_escapes(text);
 	if (escaped == LITERAL_ESCAPED ||
@@ -617,7 +597,7 @@ trace_add(struct trace *t, const struct rec *r, const char **why)
 	struct event e;
 
 	*why = NULL;
-	event_read(&e, r, why);
+	event_read(&e, r, &t->variables, why);
 	t->n_known += e.kind != EVENT_UNKNOWN;
 	switch (e.kind) {
 	case EVENT_INSTRUCTION:

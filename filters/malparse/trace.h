@@ -21,6 +21,7 @@ struct trace {
 				   written; 0: of all */
 	struct buf decoded;	/* scratch: decoded MAL strings, or the keys of
 				   an object for `unknown` */
+	struct buf variables;	/* of the event, from its statement */
 	struct intern unknown;	/* key lists of objects of unknown format */
 	uint64_t n_unknown;	/* objects of unknown format */
 	uint64_t n_known;	/* other objects */

@@ -163,6 +163,8 @@ class Event:
             self.module, self.instruction = operation_in(o.get("stmt", ""))
         self.vars = [self.variable(v) for v in o.get("args", []) +
                      o.get("ret", []) + o.get("arg", [])]
+        if self.format == "E":
+            self.vars = variables_in(o.get("stmt", ""))
         self.vars.sort(key=lambda v: v["index"])
         self.stated_prereqs = o.get("prereq")
 
@@ -227,6 +229,43 @@ def operation_in(stmt):
     m = re.search(r"(?:^|:= |^barrier |^redo |^leave |^catch )"
                   r"([A-Za-z]\w*)\.([^\s(]+)\(", bare)
     return m.groups() if m else (None, None)
+
+
+OPERAND = rf"""(?x) (?P<name>[A-Za-z_]\w*(?=[=:]))? =?
+    (?P<value>{LITERAL}|(?:<tmp_[0-7]+>)?\[\d+\]|[\w@.+-]+)?
+    (?: : (?P<type>\w+(?:\[[^\]]*\])?))"""
+
+
+def variables_in(stmt):
+    """The results and arguments in a statement, as Event.variable() has them;
+    constants have the name None."""
+    bare = re.sub(LITERAL, lambda m: "_" * len(m[0]), stmt)
+    at = bare.find(":=")
+    call = re.compile(r"\b\w+\.[^\s(;]+\(").search(bare, max(at, 0))
+    if bare.startswith("end "):
+        return []
+    ret, arg = (stmt[:at], stmt[at + 2:]) if at >= 0 else \
+        ("", stmt) if call else (stmt, "")
+    if call:
+        arg = stmt[call.end():]
+    found = []
+    for is_ret, text in (True, ret), (False, arg):
+        for m in re.finditer(OPERAND, text):
+            name, value, of_type = m["name"], m["value"], m["type"]
+            if name in ("nil", "true", "false"):
+                name, value = None, name
+            v = dict(index=len(found), name=name, is_ret=is_ret, is_eol=False,
+                     type=of_type)
+            bat = re.fullmatch(r"(?:<tmp_(\d+)>)?\[(\d+)\]", value or "")
+            if bat:
+                v["count"] = int(bat[2])
+                v.update({"bid": int(bat[1], 8)} if bat[1] else {})
+            elif value == "nil" and of_type.lower().startswith("bat"):
+                v["bid"] = 0
+            elif value is not None:
+                v["value"] = value if of_type == "str" else value.strip('"')
+            found.append(v)
+    return found
 
 
 def unquoted(text):
@@ -382,7 +421,7 @@ class Trace:
         arguments."""
         pcs = []
         for v in e.vars:
-            if v["is_ret"] or number(v.get("const")):
+            if v["is_ret"] or not v["name"] or number(v.get("const")):
                 continue
             pcs.append(max((pc for pc in x.assigned_at[v["name"]]
                             if 0 < pc < e.pc), default=0))
@@ -400,6 +439,8 @@ class Trace:
 
     def add_variables(self, x, e, name):
         for v in e.vars:
+            if not v["name"]:
+                continue
             first = v["is_ret"] and e.state == 1 and \
                 v["name"] not in x.assigned
             again = v["is_ret"] and e.state == 1 and not first
@@ -551,9 +592,6 @@ class Trace:
                                                           e.client)))
         if (e.module, e.instruction) == ("querylog", "define"):
             text = e.argument(1)
-            if text is None:        # formats E and T have no arguments
-                first = re.search(LITERAL, e.o.get("stmt", ""))
-                text = first and first[0]
             if e.format != "P":
                 text = unquoted(text or "")
             self.add_query(x, unescaped(text, e.format == "P" or
@@ -669,7 +707,7 @@ def columns_of(v):
     bid = bid if bid and bid > 0 else None      # None: it is not a BAT
     parent = number(v.get("parent"))
     row = dict(alias=v.get("alias"), is_persistent=mode == "persistent",
-               bid=bid, var_count=count if bid else None,
+               bid=bid, var_count=count if bid or "bid" not in v else None,
                var_size=number(v.get("size")) if bid else None,
                seqbase=seqbase, hghbase=hghbase,
                mal_value=text_of_value(v) if "value" in v else None,
