@@ -54,6 +54,7 @@ static const struct row {
 	{ "{", "\"timing\":[", { "a local log of ya", "execlog-parse" } },
 	{ "[", "\"Mode\":", { "an action graph of go", "execlog-parse" } },
 	{ "[", "\"ph\":", { "a trace in Chrome's format", "execlog-parse" } },
+	{ "", ":= querylog.define(", { "a trace of MonetDB", "malparse" } },
 };
 
 /* What a stream of records is to a filter that reads something else. */

@@ -239,6 +239,9 @@ event_read(struct event *e, const struct rec *r, struct buf *variables,
 		e->tag = 0;
 	if (has_key(r, E_STMT))
 		read_statement(e, variables);
+	e->begins_plan = e->format == FORMAT_R ? int_or_unknown(r,
+	    E_ROW) == 1 : e->pc == 0 &&
+	    span_eq(event_text(r, E_STATE), "start");
 
 	if (e->kind == EVENT_INSTRUCTION) {
 		e->has_state = read_state(e);

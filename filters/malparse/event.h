@@ -15,7 +15,7 @@ struct recio;
  * year of the first server that wrote them: T (2012), E (2015), U (Jul2017),
  * S (Mar2018), M (Jun2020), P (Sep2022).  Format T is a tuple, which tuple.h
  * converts to an object of format E.  Format R is a row of a table that mclient
- * prints, which listing.h converts to an object.  The enum is in the order of
+ * prints, which mclient.h converts to an object.  The enum is in the order of
  * age, so that `format < FORMAT_M` means an older one; P and R have only ends.
  */
 enum format { FORMAT_E, FORMAT_U, FORMAT_S, FORMAT_M, FORMAT_P, FORMAT_R,
@@ -82,6 +82,7 @@ struct event {
 	enum event_state state;
 	int64_t tag;		/* number of the execution in its session */
 	int64_t pc;		/* number of the instruction in its plan */
+	bool begins_plan;	/* without a tag: another execution */
 	int64_t thread;		/* or INT_UNKNOWN */
 	int64_t usec;		/* its duration, or INT_UNKNOWN */
 	int64_t relative_us;	/* since the server's start, or INT_UNKNOWN */
@@ -95,8 +96,8 @@ struct event {
 };
 
 /*
- * Reads an object, from which the event borrows, and from the buffer.  If its
- * kind is EVENT_INVALID, sets *why to the reason to reject it; *why must be NULL
+ * Reads an object.  The event borrows from it and from the buffer.  If its kind
+ * is EVENT_INVALID, sets *why to the reason to reject it; *why must be NULL
  * before the call.
  */
 void event_read(struct event *, const struct rec *, struct buf *variables,

@@ -171,7 +171,7 @@ read_call(struct mal_text *m, const char *p, const char *end)
 	return p;
 }
 
-/* The pc in a comment like "#[7] (1) ALGselect"; INT_UNKNOWN if there is none. */
+/* The pc in a comment like "#[7] (1) ALGselect"; or INT_UNKNOWN. */
 static int64_t
 read_pc(const char *p, const char *end)
 {

@@ -26,6 +26,7 @@ stream_release(struct stream *s)
 {
 	recio_free(s->recio);
 	buf_release(&s->repaired);
+	mclient_release(&s->mclient);
 }
 
 /* How many bytes the input's buffer has from the current position on. */
@@ -52,35 +53,63 @@ stream_reject(struct stream *s, const char *why)
 }
 
 /*
- * Rejects the input up to the next byte at which an object may begin or, if
- * there is none, all that is in the buffer.  The search starts at the offset
- * `at`, and ends when the buffer has more than max_record bytes.
+ * The offset, from `at` on, at which an object or tuple may begin, or a line of
+ * a table of TRACE, of which *line is then the kind; n if there is none.
+ */
+static size_t
+find_next(struct stream *s, size_t at, size_t n, enum mclient_line *line)
+{
+	const char *p = s->f->input.at, *newline;
+	size_t object = boundary_next(span_of(p, n), at);
+
+	*line = MCLIENT_NONE;
+	for (; at < object; at = (size_t)(newline - p) + 1) {
+		if (at == 0 || p[at - 1] == '\n')
+			*line = mclient_classify(&s->mclient,
+			    span_of(p + at, n - at));
+		if (*line != MCLIENT_NONE)
+			return at;
+		newline = memchr(p + at, '\n', object - at);
+		if (newline == NULL)
+			break;
+	}
+	return object;
+}
+
+/*
+ * Rejects the input up to the next byte at which an object or a line of a table
+ * may begin or, if there is none, all that is in the buffer.  The search starts
+ * at the offset `at`, and ends when the buffer has more than max_record bytes.
+ * What mclient prints before a table, such as the query's own result, is not
+ * rejected.
  */
 static void
 reject_to_next_object(struct stream *s, size_t at, const char *why)
 {
 	/*
 	 * Bytes to search again after more input has been read, because the
-	 * buffer may have ended within a key: at least the length of the
-	 * longest key in boundary.c, {"sessionid":.
+	 * buffer may have ended within a key or the first bytes of a line.
 	 */
-	enum { FIRST_KEY_MAX = 16 };
+	enum { AGAIN = MCLIENT_PREFIX };
 	struct input *in = &s->f->input;
+	bool is_text = at == 0, is_rest = false;
+	enum mclient_line line;
 	struct span lost;
 	size_t next;
-	bool is_rest = false;
 
 	for (;;) {
-		next = boundary_next(span_of(in->at, n_buffered(in)), at);
+		next = find_next(s, at, n_buffered(in), &line);
 		if (next < n_buffered(in) || n_buffered(in) > s->f->max_record)
 			break;
-		at = next > at + FIRST_KEY_MAX ? next - FIRST_KEY_MAX : at;
+		at = next > at + AGAIN ? next - AGAIN : at;
 		if (!input_more(in)) {
 			is_rest = true;
 			break;
 		}
 	}
 	consume(s, next);
+	if (is_text && line >= MCLIENT_HEADER)
+		return;
 	lost = s->f->current;
 	/* Only a single line is tolerated. */
 	if (!is_rest || memchr(lost.p, '\n', lost.n - 1) == NULL) {
@@ -93,22 +122,22 @@ reject_to_next_object(struct stream *s, size_t at, const char *why)
 }
 
 /*
- * The length of the current line, without its newline; if it is above
- * max_record, any number above max_record.
+ * The offset of the end of the line that begins at `at`; if the line is longer
+ * than max_record, that of any byte after max_record.
  */
 static size_t
-line_length(struct stream *s)
+line_end(struct stream *s, size_t at)
 {
 	struct input *in = &s->f->input;
+	size_t limit = at + s->f->max_record;
 	const char *newline;
-	size_t at = 0;
 
 	for (;;) {
 		newline = memchr(in->at + at, '\n', n_buffered(in) - at);
 		if (newline != NULL)
 			return (size_t)(newline - in->at);
 		at = n_buffered(in);
-		if (at > s->f->max_record || !input_more(in))
+		if (at > limit || !input_more(in))
 			return at;
 	}
 }
@@ -125,7 +154,7 @@ first_line_length(struct stream *s)
 	if (s->measured_line == line)
 		return 0;
 	s->measured_line = line;
-	return line_length(s);
+	return line_end(s, 0);
 }
 
 /*
@@ -237,6 +266,46 @@ read_bracket(struct stream *s)
 	return r;
 }
 
+/*
+ * Reads text: a line of a table of TRACE, with those that continue it, or what
+ * is rejected.  A row is returned as an object; NULL for all else.
+ */
+static const struct rec *
+read_text(struct stream *s)
+{
+	struct input *in = &s->f->input;
+	size_t n = line_end(s, 0), next, end;
+	enum mclient_line kind = mclient_classify(&s->mclient,
+	    span_of(in->at, n));
+	const struct rec *r = NULL;
+	const char *why;
+
+	if (kind == MCLIENT_NONE) {
+		reject_to_next_object(s, 0, "no object begins here");
+		return NULL;
+	}
+	while (n <= s->f->max_record && (*in->at == '|' || *in->at == '-') &&
+	    (n + 1 < n_buffered(in) || input_more(in))) {
+		next = n + 1;
+		end = line_end(s, next);
+		if (!mclient_continues(kind, span_of(in->at + next,
+		    end - next)))
+			break;
+		n = end;
+	}
+	consume(s, n);
+	why = n > s->f->max_record ? "it is longer than --max-record" :
+	    mclient_read(&s->mclient, kind, s->f->current, &s->repaired);
+	if (why == NULL && s->repaired.len > 0)
+		r = recio_parse(s->recio, buf_span(&s->repaired), &why);
+	if (why != NULL)
+		stream_reject(s, why);
+	else if (r != NULL && s->mclient.is_truncated)
+		filter_warn(s->f, "line %llu: the statement is truncated",
+		    (unsigned long long)s->f->current_line);
+	return r;
+}
+
 const struct rec *
 stream_next(struct stream *s)
 {
@@ -249,6 +318,7 @@ stream_next(struct stream *s)
 			if (!filter_next_file(s->f))
 				return NULL;
 			s->measured_line = 0;
+			mclient_reset(&s->mclient);
 			break;
 		case '{':
 			r = read_object(s);
@@ -261,10 +331,10 @@ stream_next(struct stream *s)
 			consume(s, 1);
 			break;
 		case '#':	/* a comment */
-			consume(s, line_length(s));
+			consume(s, line_end(s, 0));
 			break;
 		default:
-			reject_to_next_object(s, 0, "no object begins here");
+			r = read_text(s);
 		}
 	}
 	return r;

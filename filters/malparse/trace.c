@@ -496,6 +496,8 @@ find_missing(struct trace *t, const struct event *e)
 	    is_integer(rec_get(e->rec, E_THREAD)), has_value(e, E_CLK),
 	    has_value(e, E_CTIME), has_value(e, E_MCLK) };
 
+	if (e->format == FORMAT_R)	/* a row has what its table has */
+		return NULL;
 	if (t->rows.f->current_line < t->last_line)	/* another file */
 		memset(t->members, 0, sizeof t->members);
 	t->last_line = t->rows.f->current_line;

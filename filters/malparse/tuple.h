@@ -17,4 +17,10 @@
  */
 bool tuple_to_object(struct span line, struct buf *to);
 
+/*
+ * Writes "user.s1_1[3]12", in which nothing needs an escape, as the members
+ * KEY, "pc" and "tag" of an object.  False if it is not of this form.
+ */
+bool tuple_put_instruction(struct buf *to, const char *key, struct span);
+
 #endif
