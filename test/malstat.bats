@@ -234,13 +234,48 @@ counted() {
 	assert_equal "$(values unlinked_plan .start_us)" 43200000500
 }
 
-@test "events without a clock are only counted" {
+@test "events without the clock of their execution are only counted" {
 	(execution 1 a; ran 10 15 1 2 a.b 3
 		ran 10 15 1 3 a.b 3 | sed 's/relative_time/local_time/') >in
 	ask
 	assert_equal "$(values operation .instances)" 1
 	assert_equal "$(counted)" \
 		"events=4 executions=1 instances=1 without_clock=2"
+}
+
+# The statements of sample-r.txt, without define and the block: 291 us of work.
+@test "ends without any clock are work, whose cores are unknown" {
+	malparse "$DATA/malparse/sample-r.txt" >in
+	ask
+	assert_equal "$(values operation '[.operation, .self_us] | join(" ")')" \
+		"algebra.thetaselect 250 sql.tid 17 sql.bind 12 sql.resultSet 9 querylog.define 4 aggr.count 3 assignment 0 sql.mvc 0"
+	assert_equal "$(values container '.operation, .elapsed_us')" \
+		"language.dataflow 300"
+	assert_equal "$(values query '.busy_us, .operation_us, .share,
+		has("start_us", "elapsed_us", "threads_seen", "average_parallelism")')" \
+		"295 250 0.847458 false false false false"
+	assert_equal "$(values instance '.pc, .elapsed_us, has("start_us", "thread")' |
+		cut -d' ' -f-4)" "5 250 false false"
+	assert_equal "$(values cores .wall_us)$(values dataflow .wall_us)" ""
+	assert_equal "$(counted)" "events=9 executions=1 instances=9 without_clock=9"
+	run -0 malstat --text in
+	assert_line "The costliest operation is algebra.thetaselect: 250 us in 1 instance, 84.7 % of all work."
+	assert_line --partial "How well the cores were used is unknown: of 9 instances "
+	refute_line --partial "worked, for"
+	# Others, which have a clock, do not change.
+	(cat in; echo '{"type":"trace"}'; execution 1 a; ran 10 15 1 2 a.b 3
+		ran 11 12 1 3 a.c 4) >both
+	run -0 malstat both
+	assert_equal "$(values cores '.session, .wall_us, .busy_us, .threads_seen')" \
+		"a 5 6 2"
+	assert_equal "$(values malstat '.instances, .without_clock')" "11 9"
+}
+
+@test "the table of TRACE can be loaded into a database" {
+	malparse "$DATA/malparse/sample-r.txt" | tee in | malload db >/dev/null
+	malstat --db db --text >got
+	malstat --text in >want
+	diff want got
 }
 
 @test "an event whose execution has no row has an unknown session" {

@@ -165,6 +165,8 @@ add_session(struct costs *a, const struct scope *part,
 	add_cores(a, &s);
 	for (size_t k = 0; k < part->n_instances; k++) {
 		i = &a->trace->instances[part->instances[k]];
+		if (i->is_untimed)	/* so are the rest */
+			break;
 		s.start_us = time_earlier(s.start_us, i->start_us);
 		s.end_us = time_later(s.end_us, i->end_us);
 		if (i->kind == KIND_DATAFLOW)
@@ -224,6 +226,7 @@ costs_make(struct costs *a, const struct trace *t, const struct scope *s,
 	    sizeof *a->costliest);
 	for (size_t k = 0; k < s->n_instances; k++) {
 		i = s->instances[k];
+		a->n_untimed += t->instances[i].is_untimed;
 		if (t->instances[i].kind == KIND_WORK)
 			a->costliest[a->n_work++] = i;
 	}
@@ -232,7 +235,8 @@ costs_make(struct costs *a, const struct trace *t, const struct scope *s,
 
 	while (rest.n_instances > 0) {
 		part = split_session(t, &rest);
-		add_session(a, &part, q);
+		if (!t->instances[part.instances[0]].is_untimed)
+			add_session(a, &part, q);
 	}
 }
 

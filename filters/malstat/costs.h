@@ -33,8 +33,9 @@ struct costs {
 	size_t n_containers;
 	uint32_t *costliest;		/* work instances, costliest first */
 	size_t n_work;			/* length of costliest */
-	size_t n_instances;		/* of all kinds */
-	struct cores *cores;		/* each session before its blocks */
+	size_t n_instances, n_untimed;	/* of all kinds */
+	struct cores *cores;		/* each session before its blocks, of
+					   the timed instances */
 	size_t n_cores, cores_cap, n_sessions;
 };
 

@@ -55,7 +55,8 @@ emit_root(const struct costs *a, struct filter *f, const struct root_use *u)
 		json_int(b, "elapsed_us", u->elapsed_us);
 	}
 	json_int(b, "busy_us", u->busy_us);
-	json_uint(b, "threads_seen", u->n_threads);
+	if (u->n_threads > 0 || u->elapsed_us != INT_UNKNOWN)
+		json_uint(b, "threads_seen", u->n_threads);
 	if (u->elapsed_us != INT_UNKNOWN)
 		json_ratio(b, "average_parallelism",
 		    ratio_of(u->busy_us, u->elapsed_us));
@@ -110,7 +111,8 @@ emit_instance(const struct costs *a, struct filter *f, uint32_t index)
 	json_int(b, "pc", i->pc);
 	if (i->thread != INT_UNKNOWN)
 		json_int(b, "thread", i->thread);
-	json_int(b, "start_us", i->start_us);
+	if (!i->is_untimed)
+		json_int(b, "start_us", i->start_us);
 	json_int(b, "elapsed_us", i->end_us - i->start_us);
 	json_int(b, "self_us", i->self_us);
 	json_ratio(b, "share", ratio_of(i->self_us, a->busy_us));

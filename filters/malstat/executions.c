@@ -151,8 +151,7 @@ add_execution(struct trace *t, struct filter *f, const struct rec *r)
 		return;
 	}
 	x->has_row = true;
-	/* Only servers that write no starts name a client but no session. */
-	x->has_only_ends = session.n == 0 && client.n > 0;
+	x->names_session = session.n > 0;
 	x->tag = tag;
 	if (function.n > 0)
 		x->function = intern_add(&t->names, function);
@@ -222,7 +221,12 @@ add_instance(struct trace *t, uint32_t execution, const struct event *e,
 	struct instance i = { .execution = execution, .pc = e->pc,
 	    .event_id = e->id, .thread = e->thread,
 	    .start_us = of->start_us, .end_us = end_us,
-	    .server_us = e->usec, .statement = SYM_NONE };
+	    .server_us = e->usec, .statement = SYM_NONE,
+	    .is_untimed = end_us == INT_UNKNOWN };
+
+	/* A row of TRACE says how long the instruction took, and not when. */
+	if (i.is_untimed)
+		end_us = i.end_us = e->usec;
 
 	if (!of->is_open) {
 		i.has_no_start = true;
@@ -312,12 +316,15 @@ add_event(struct trace *t, struct filter *f, const struct rec *r)
 	now_us = time_of(t, &e, &t->executions[execution]);
 	if (now_us == INT_UNKNOWN) {
 		t->n_no_clock++;
-		return;
+		if (t->executions[execution].clock != CLOCK_UNKNOWN ||
+		    e.state != STATE_DONE || e.usec == INT_UNKNOWN)
+			return;
 	}
 	if (e.pc == 0)	/* until executions_finish() finds its instance */
 		t->executions[execution].is_partial = true;
 	i = find_instruction(t, execution, e.pc);
 	if (e.state == STATE_START) {
+		t->executions[execution].has_starts = true;
 		t->n_restarted += i->is_open;
 		i->is_open = true;
 		i->start_us = now_us;
@@ -546,8 +553,9 @@ session_of(const struct trace *t, const struct instance *i)
 }
 
 /*
- * By session and thread, then outer instances before inner ones: by start, and
- * for equal starts by end and later by kind, both descending (x and y swapped).
+ * By session and thread, those that are untimed last; then outer instances
+ * before inner ones: by start, and for equal starts by end and later by kind,
+ * both descending (x and y swapped).
  * The other keys make the order independent of the order of the rows: only
  * equal instances compare equal.
  */
@@ -558,10 +566,10 @@ compare_instances(const void *a, const void *b, void *context)
 	const struct instance *x = a, *y = b;
 	int64_t keys[][2] = { { executions_compare_sessions(t,
 	    session_of(t, x), session_of(t, y)), 0 },
-	    { x->thread, y->thread }, { x->start_us, y->start_us },
-	    { y->end_us, x->end_us }, { executions_compare_executions(t,
-	    x->execution, y->execution), 0 }, { x->pc, y->pc },
-	    { y->kind, x->kind },
+	    { x->is_untimed, y->is_untimed }, { x->thread, y->thread },
+	    { x->start_us, y->start_us }, { y->end_us, x->end_us },
+	    { executions_compare_executions(t, x->execution,
+	    y->execution), 0 }, { x->pc, y->pc }, { y->kind, x->kind },
 	    { intern_cmp(&t->names, x->operation, y->operation), 0 },
 	    { x->server_us, y->server_us }, { intern_cmp(&t->names,
 	    x->statement, y->statement), 0 } };
@@ -575,7 +583,7 @@ compare_instances(const void *a, const void *b, void *context)
 void
 executions_finish(struct trace *t)
 {
-	struct execution *x = t->executions;
+	struct execution *x = t->executions, *of;
 	struct instance *i = t->instances;
 	int64_t sum_us = 0, *workers, *cores;
 	size_t n_kept = 0;
@@ -588,7 +596,9 @@ executions_finish(struct trace *t)
 		    plural(t->n_copies, " has", "s have"));
 	variables_finish(&t->variables);
 	for (size_t k = 0; k < t->n; k++) {
-		if (i[k].has_no_start && !x[i[k].execution].has_only_ends) {
+		of = &x[i[k].execution];
+		if (i[k].has_no_start && (of->names_session ||
+		    of->has_starts)) {
 			t->n_no_start++;
 			continue;
 		}
@@ -607,7 +617,8 @@ executions_finish(struct trace *t)
 	/* The instances of each lane are adjacent. */
 	sort_with(i, t->n, sizeof *i, compare_instances, t);
 	for (size_t k = 1; k < t->n; k++)
-		i[k].lane = i[k - 1].lane + (i[k].thread != i[k - 1].thread ||
+		i[k].lane = i[k - 1].lane + (i[k].is_untimed ||
+		    i[k].thread != i[k - 1].thread ||
 		    session_of(t, &i[k]) != session_of(t, &i[k - 1]));
 
 	for (size_t k = 0; k < t->n_heartbeats; k++)

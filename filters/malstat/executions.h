@@ -23,7 +23,8 @@ enum instance_kind { KIND_WORK, KIND_CALL, KIND_DATAFLOW, KIND_PLAN,
 
 struct instance {
 	uint32_t execution;		/* index in trace.executions */
-	uint32_t lane;			/* a number for (session, thread) */
+	uint32_t lane;			/* a number for (session, thread); one
+					   of its own if it is untimed */
 	int64_t pc;
 	int64_t event_id;		/* of its end, or INT_UNKNOWN */
 	int64_t thread;			/* or INT_UNKNOWN */
@@ -35,6 +36,8 @@ struct instance {
 	sym statement;			/* or SYM_NONE */
 	enum instance_kind kind;
 	bool has_no_start;		/* see executions_finish() */
+	bool is_untimed;		/* it has no clock: start_us is 0, and
+					   end_us the server's duration */
 };
 
 /*
@@ -49,7 +52,8 @@ struct execution {
 		int64_t id;		/* execution_id */
 	} key;
 	uint32_t session;		/* index in trace.sessions */
-	bool has_only_ends;		/* its server writes no start events */
+	bool names_session, has_starts;	/* without both, its server writes
+					   only ends */
 	bool has_row;			/* mal_execution has been read */
 	bool is_partial;		/* of its pc 0, the trace has only the
 					   start or only the end */
@@ -113,8 +117,9 @@ struct trace {
 	uint64_t n_no_start;		/* instances dropped because they have
 					   no start event */
 	uint64_t n_unfinished;		/* starts without an end */
-	uint64_t n_no_clock;		/* events ignored because they have no
-					   time by their execution's clock */
+	uint64_t n_no_clock;		/* events that have no time by their
+					   execution's clock: they are ignored,
+					   or untimed instances */
 	uint64_t n_restarted;		/* starts while an instance was open,
 					   which is then dropped */
 };

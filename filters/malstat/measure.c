@@ -41,7 +41,7 @@ advance(struct trace *t, struct pieces *p, struct stack *s, int64_t until_us)
 		next_us = i->end_us < until_us ? i->end_us : until_us;
 		if (next_us > s->now_us) {
 			i->self_us += next_us - s->now_us;
-			if (i->kind == KIND_WORK) {
+			if (i->kind == KIND_WORK && !i->is_untimed) {
 				p->list = mem_grow(p->list, &p->cap, p->n + 1,
 				    sizeof *p->list);
 				p->list[p->n++] = (struct piece){ s->now_us,

@@ -74,8 +74,10 @@ add_root(struct queries *q, const struct trace *t, const struct scope *s)
 	    .elapsed_us = INT_UNKNOWN, .costliest = SYM_NONE };
 	for (size_t k = 0; k < s->n_instances; k++) {
 		i = &t->instances[s->instances[k]];
+		if (i->is_untimed)
+			continue;
 		session = t->executions[i->execution].session;
-		if (k > 0 && session != p.session)
+		if (p.session != INDEX_NONE && session != p.session)
 			add_time(q, t, u, &p);
 		if (session != p.session)
 			p = (struct period){ session, i->start_us, i->end_us };
@@ -87,7 +89,8 @@ add_root(struct queries *q, const struct trace *t, const struct scope *s)
 			u->n_threads++;
 		}
 	}
-	add_time(q, t, u, &p);	/* s->instances is not empty */
+	if (p.session != INDEX_NONE)
+		add_time(q, t, u, &p);
 
 	costs_sum(&a, s);
 	u->busy_us = a.busy_us;

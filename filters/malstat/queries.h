@@ -10,8 +10,8 @@
 struct root_use {
 	uint32_t root;			/* index in trace.executions */
 	int64_t start_us, elapsed_us;	/* of its plans in its own session;
-					   INT_UNKNOWN if none of them has an
-					   instance */
+					   INT_UNKNOWN if none of them has a
+					   timed instance */
 	int64_t busy_us;		/* self time of work, in all sessions */
 	size_t n_threads;		/* with work, in all sessions */
 	sym costliest;			/* operation, or SYM_NONE */

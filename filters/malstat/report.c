@@ -101,6 +101,18 @@ report_utilisation(const struct costs *a, struct buf *b, const struct cores *c)
 }
 
 static void
+report_unknown_use(struct buf *b, uint64_t n)
+{
+	size_t from = b->len;
+
+	buf_str(b, "How well the cores were used is unknown: of ");
+	report_count(b, n, "instance", "instances");
+	buf_str(b, " the trace says how long they took, but neither when nor "
+	    "on which thread they ran.");
+	report_sentence(b, from);
+}
+
+static void
 report_operations(const struct costs *a, struct buf *b)
 {
 	static const char *const heads[] = { "self", "share", "", "calls",
@@ -291,6 +303,8 @@ costs_report(const struct costs *a, struct filter *f, uint64_t top)
 	for (size_t i = 0; i < a->n_cores; i++)
 		if (a->cores[i].block == INDEX_NONE)
 			report_utilisation(a, b, &a->cores[i]);
+	if (a->n_untimed > 0)
+		report_unknown_use(b, a->n_untimed);
 	if (a->n_instances > 0) {
 		report_operations(a, b);
 		report_instances(a, b, top);

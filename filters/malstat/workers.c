@@ -106,7 +106,7 @@ find_extents(struct cores *cores, size_t n_cores, const struct trace *t,
 		i = &t->instances[scope->instances[k]];
 		lane += k > 0 && i->lane !=
 		    t->instances[scope->instances[k - 1]].lane;
-		if (i->kind == KIND_WORK)
+		if (i->kind == KIND_WORK && !i->is_untimed)
 			*to++ = (struct extent){ i->start_us, i->end_us, lane,
 			    NULL };
 	}
