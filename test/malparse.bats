@@ -418,6 +418,22 @@ printed() {
 	[ "$n" = 11 ]
 }
 
+@test "a table without names is read even if its first rows are missing" {
+	statements 200 >statements
+	printed csv >whole
+	for n in 2 3 4; do	# two lines are the query's own result
+		sed "1,${n}d" whole >in
+		malparse in >out 2>err
+		assert_equal "$(grep -c '"type":"profiler_event"' out)" "$(wc -l <in)"
+	done
+	sed '3s/^\([0-9]*,"\)\(.*\)"$/\1\2/' whole >in	# without its last quote
+	! cmp -s in whole
+	run -1 --separate-stderr malparse in
+	[[ $stderr == *'in:3: W001: '*': the quotes of a column do not match' ]]
+	assert_equal "$(grep -c '"type":"profiler_event"' <<<"$output")" \
+		"$(($(wc -l <whole) - 3))"
+}
+
 # Framing: how the objects are separated
 
 @test "the framing of objects does not change the rows" {

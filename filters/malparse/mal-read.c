@@ -190,6 +190,7 @@ void
 mal_read(struct mal_text *m, struct span text, struct buf *variables)
 {
 	const char *p = text.p, *end = p + text.n, *stop, *assign, *call, *q;
+	struct span word = span_of("", 0);	/* before the rest */
 	uint64_t index = 0;
 
 	*m = (struct mal_text){ .pc = INT_UNKNOWN };
@@ -211,7 +212,7 @@ mal_read(struct mal_text *m, struct span text, struct buf *variables)
 			;
 		if (q == p || q >= assign || *q != ' ' || q + 1 >= assign)
 			break;
-		m->word = span_of(p, (size_t)(q - p));
+		word = span_of(p, (size_t)(q - p));
 		p = q;
 	}
 	if (assign < stop) {
@@ -226,7 +227,7 @@ mal_read(struct mal_text *m, struct span text, struct buf *variables)
 		q = find_outside(call + 1, stop, ")");
 		put_operands(variables, span_between(call, q + (q < stop)),
 		    "arg", &index, q < stop);
-	} else if (!span_eq(m->word, "end")) {
+	} else if (!span_eq(word, "end")) {
 		/* "exit X_9;" only names the variable of its barrier. */
 		put_operands(variables, span_between(p, stop), assign < stop ?
 		    "arg" : "ret", &index, m->is_whole);

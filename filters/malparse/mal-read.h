@@ -13,7 +13,6 @@
  *	barrier X_9=false:bit := language.dataflow(); #[2] (0) MALstartDataflow
  */
 struct mal_text {
-	struct span word;	/* "barrier", "function", "end" ...; or empty */
 	struct span module, operation;	/* empty for assignments */
 	int64_t pc;		/* from the comment, or INT_UNKNOWN */
 	bool is_whole;		/* the text has its final semicolon */

@@ -137,7 +137,7 @@ enum mclient_line
 mclient_classify(const struct mclient *l, struct span text)
 {
 	struct span rest = text, line, name;
-	bool is_box;
+	bool is_box, has_more;
 	char c;
 
 	if (rest.n > MCLIENT_PREFIX)
@@ -153,14 +153,18 @@ mclient_classify(const struct mclient *l, struct span text)
 	while (name.n < line.n - is_box && strchr(",;\t|", name.p[name.n]) ==
 	    NULL)
 		name.n++;
+	has_more = name.n < line.n - is_box;
 	name = text_trim(name);
-	if ((find_column(name) != NULL || (is_box && span_eq(name, "tick"))) &&
+	if (has_more && (find_column(name) != NULL ||
+	    (is_box && span_eq(name, "tick"))) &&
 	    (contains(line, "statement") || contains(line, "stmt")))
 		return MCLIENT_HEADER;
 
 	c = separator_of(line);
-	if (c != '\0' && contains(line, ":= querylog.define(") &&
-	    (l->n == 0 || l->separator != c || !l->has_names))
+	/* Another table without names begins with querylog.define. */
+	if (c != '\0' && (l->n == 0 || l->separator != c ?
+	    contains(line, " := ") : !l->has_names &&
+	    contains(line, " := querylog.define(")))
 		return MCLIENT_FIRST_ROW;
 	if (l->n > 0 && (l->separator == '\0' ? is_box ||
 	    span_begins_with(line, ":") : l->separator == c &&

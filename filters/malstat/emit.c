@@ -55,7 +55,7 @@ emit_root(const struct costs *a, struct filter *f, const struct root_use *u)
 		json_int(b, "elapsed_us", u->elapsed_us);
 	}
 	json_int(b, "busy_us", u->busy_us);
-	if (u->n_threads > 0 || u->elapsed_us != INT_UNKNOWN)
+	if (!u->is_untimed)
 		json_uint(b, "threads_seen", u->n_threads);
 	if (u->elapsed_us != INT_UNKNOWN)
 		json_ratio(b, "average_parallelism",

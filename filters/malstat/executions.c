@@ -152,6 +152,7 @@ add_execution(struct trace *t, struct filter *f, const struct rec *r)
 	}
 	x->has_row = true;
 	x->names_session = session.n > 0;
+	x->names_client = client.n > 0;
 	x->tag = tag;
 	if (function.n > 0)
 		x->function = intern_add(&t->names, function);
@@ -596,9 +597,15 @@ executions_finish(struct trace *t)
 		    plural(t->n_copies, " has", "s have"));
 	variables_finish(&t->variables);
 	for (size_t k = 0; k < t->n; k++) {
+		/*
+		 * Servers that write only ends name a client, but no session;
+		 * tables of TRACE may name neither.
+		 */
 		of = &x[i[k].execution];
+		if (i[k].is_untimed && of->clock != CLOCK_UNKNOWN)
+			continue;
 		if (i[k].has_no_start && (of->names_session ||
-		    of->has_starts)) {
+		    (of->has_starts && !of->names_client))) {
 			t->n_no_start++;
 			continue;
 		}

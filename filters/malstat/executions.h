@@ -52,8 +52,7 @@ struct execution {
 		int64_t id;		/* execution_id */
 	} key;
 	uint32_t session;		/* index in trace.sessions */
-	bool names_session, has_starts;	/* without both, its server writes
-					   only ends */
+	bool names_session, names_client, has_starts;
 	bool has_row;			/* mal_execution has been read */
 	bool is_partial;		/* of its pc 0, the trace has only the
 					   start or only the end */

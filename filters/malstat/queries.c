@@ -74,6 +74,7 @@ add_root(struct queries *q, const struct trace *t, const struct scope *s)
 	    .elapsed_us = INT_UNKNOWN, .costliest = SYM_NONE };
 	for (size_t k = 0; k < s->n_instances; k++) {
 		i = &t->instances[s->instances[k]];
+		u->is_untimed |= i->is_untimed;
 		if (i->is_untimed)
 			continue;
 		session = t->executions[i->execution].session;

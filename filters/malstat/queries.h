@@ -14,6 +14,7 @@ struct root_use {
 					   timed instance */
 	int64_t busy_us;		/* self time of work, in all sessions */
 	size_t n_threads;		/* with work, in all sessions */
+	bool is_untimed;		/* of some work the thread is unknown */
 	sym costliest;			/* operation, or SYM_NONE */
 	int64_t costliest_us;		/* its self time */
 };

@@ -65,6 +65,7 @@ class Trace:
 
     def __init__(self):
         self.executions, self.events = {}, []
+        self.untimed = []       # ends without a clock
         # workers[number of a trace]: the numbers that its server rows state.
         self.workers, self.n_no_clock = collections.defaultdict(set), 0
         # The session of each heartbeat, and its rows of cpuload.
@@ -92,10 +93,13 @@ class Trace:
             execution.clock = next(
                 (i for i, us in enumerate(clocks) if us is not None), None)
         us = clocks[execution.clock or 0]
+        event = Event(execution, pc, state, us, **rest)
         if us is None:
             self.n_no_clock += 1
+            if state == 1 and event.usec is not None:
+                self.untimed.append(event)
         else:
-            self.events.append(Event(execution, pc, state, us, **rest))
+            self.events.append(event)
 
     def root_of(self, execution):
         while execution.parent is not None:
@@ -202,6 +206,7 @@ class Instance:
         self.usec, self.statement = done.usec, done.statement
         self.operation = (".".join(done.name) if any(done.name)
             else "assignment")
+        self.is_timed = True
         self.kind = "plan" if done.pc == 0 else \
             "dataflow" if done.name == ("language", "dataflow") else \
             "call" if done.name[0] == "user" else "work"
@@ -227,7 +232,7 @@ class Answers:
         self.trace, self.counts = trace, collections.Counter()
         self.instances = list(self.match_events())
         self.lanes = collections.defaultdict(list)
-        for i in self.instances:
+        for i in self.timed(self.instances):
             self.lanes[i.session, i.thread].append(i)
         # A period is (session, from, to, the innermost instances of lanes).
         self.periods = [s for session in {i.session for i in self.instances}
@@ -248,6 +253,16 @@ class Answers:
             elif e.state == 1:
                 self.counts["done_without_start"] += 1
         self.counts["unfinished"] = len(started)
+        for e in self.trace.untimed:
+            if e.execution.clock is None and e.execution.has_only_ends:
+                i = Instance(e._replace(us=e.usec), 0)
+                i.is_timed, i.self_us = False, e.usec
+                yield i
+            elif e.execution.clock is None:
+                self.counts["done_without_start"] += 1
+
+    def timed(self, instances):
+        return [i for i in instances if i.is_timed]
 
     def periods_of(self, session, by_us):
         lanes = [lane for (s, _), lane in self.lanes.items() if s == session]
@@ -302,7 +317,8 @@ class Answers:
 
     def use_of(self, root):
         own = self.own(root)
-        here = [i for i in own if i.session == root.session]
+        timed = self.timed(own)
+        here = [i for i in timed if i.session == root.session]
         work = [i for i in own if i.kind == "work"]
         busy_us, cost = sum(i.self_us for i in work), collections.Counter()
         for i in work:
@@ -311,7 +327,8 @@ class Answers:
                    session=root.session.name, tag=root.tag,
                    user_function=root.function, query_text=root.query,
                    busy_us=busy_us,
-                   threads_seen=len({(i.session, i.thread) for i in work}))
+                   threads_seen=len({(i.session, i.thread) for i in work})
+                   if timed == own else None)
         if here:
             start_us, end_us = extent(here)
             row.update(start_us=start_us, elapsed_us=end_us - start_us,
@@ -326,7 +343,8 @@ class Answers:
         """The members about the periods that are within the time of a query,
         from its first start to its last end in the session."""
         roots = {self.trace.root_of(i.execution) for i in self.instances}
-        parts = [[i for i in self.own(root) if i.session == session]
+        parts = [[i for i in self.timed(self.own(root))
+                  if i.session == session]
                  for root in roots if root.is_query]
         times = [extent(part) for part in parts if part]
         if not times:
@@ -366,17 +384,19 @@ class Answers:
         work.sort(key=lambda i: (-i.self_us, i.session.order(),
                                  -1 if i.execution.tag is None else
                                  i.execution.tag, i.pc, i.start_us,
-                                 i.execution.key, -1 if i.thread is None else
+                                 i.execution.key, not i.is_timed,
+                                 -1 if i.thread is None else
                                  i.thread, -i.end_us, i.text()))
         for i in work[:self.top]:
             yield dict(type="instance", query=root, operation=i.operation,
                        session=i.session.name, tag=i.execution.tag, pc=i.pc,
-                       thread=i.thread, start_us=i.start_us,
+                       thread=i.thread,
+                       start_us=i.start_us if i.is_timed else None,
                        elapsed_us=i.elapsed_us(), self_us=i.self_us,
                        share=ratio(i.self_us, busy_us), usec=i.usec,
                        statement=i.statement)
-        for session in {i.session for i in own}:
-            here = [i for i in own if i.session == session]
+        for session in {i.session for i in self.timed(own)}:
+            here = [i for i in self.timed(own) if i.session == session]
             yield self.cores(session, here, root)
             for block in here:
                 if block.kind == "dataflow":
