@@ -237,11 +237,13 @@ event_read(struct event *e, const struct rec *r, struct buf *variables,
 	e->operation = event_text(r, operation);
 	if (e->format == FORMAT_R && !has_key(r, E_TAG))
 		e->tag = 0;
-	if (has_key(r, E_STMT))
+	if (has_key(r, E_STMT) && (!has_key(r, E_MODULE) ||
+	    e->format == FORMAT_R))
 		read_statement(e, variables);
-	e->begins_plan = e->format == FORMAT_R ? int_or_unknown(r,
-	    E_ROW) == 1 : e->pc == 0 &&
-	    span_eq(event_text(r, E_STATE), "start");
+	if (e->tag == 0)
+		e->begins_plan = e->format == FORMAT_R ? int_or_unknown(r,
+		    E_ROW) == 1 : e->pc == 0 &&
+		    span_eq(event_text(r, E_STATE), "start");
 
 	if (e->kind == EVENT_INSTRUCTION) {
 		e->has_state = read_state(e);
@@ -283,8 +285,9 @@ event_next_variable(struct event_variables *v, struct recio *recio,
 struct span
 event_variable_name(const struct rec *r)
 {
-	/* Up to format S the key is "name". */
-	return event_text(r, rec_get(r, V_NAME) != NULL ? V_NAME : V_VAR);
+	struct span name = event_text(r, V_NAME);	/* up to format S */
+
+	return name.n > 0 ? name : event_text(r, V_VAR);
 }
 
 bool

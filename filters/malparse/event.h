@@ -82,7 +82,7 @@ struct event {
 	enum event_state state;
 	int64_t tag;		/* number of the execution in its session */
 	int64_t pc;		/* number of the instruction in its plan */
-	bool begins_plan;	/* without a tag: another execution */
+	bool begins_plan;	/* without a tag, another execution */
 	int64_t thread;		/* or INT_UNKNOWN */
 	int64_t usec;		/* its duration, or INT_UNKNOWN */
 	int64_t relative_us;	/* since the server's start, or INT_UNKNOWN */

@@ -150,8 +150,7 @@ plans_find_or_add(struct plans *p, const struct event *e)
 	 * Tag 0 means that the server has no tags: then each start of a plan
 	 * (pc 0), and each table of TRACE, begins another execution.
 	 */
-	if (x != NULL && e->tag == 0 && e->begins_plan &&
-	    x->n_instructions > 0) {
+	if (x != NULL && e->begins_plan && x->n_instructions > 0) {
 		remove_execution(p, x);
 		x = NULL;
 	}

@@ -284,6 +284,7 @@ read_text(struct stream *s)
 		reject_to_next_object(s, 0, "no object begins here");
 		return NULL;
 	}
+	/* Other rows have one line, so that no more need be waited for. */
 	while (n <= s->f->max_record && (*in->at == '|' || *in->at == '-') &&
 	    (n + 1 < n_buffered(in) || input_more(in))) {
 		next = n + 1;
