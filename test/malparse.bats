@@ -119,10 +119,10 @@ same_as_oracle() {
 	agrees t
 }
 
-# There is no MonetDB server here.  sample-r.txt, and what mclient.py prints, have
+# There is no MonetDB server here.  table-r.txt, and what mclient.py prints, have
 # the forms of MonetDB's documentation and of published traces of 2020.
 @test "format R, the table of TRACE, becomes the golden rows" {
-	malparse "$TRACES/sample-r.txt" >out 2>err
+	malparse "$TRACES/table-r.txt" >out 2>err
 	records <out | diff "$TRACES/r.out" -
 	[ ! -s err ]
 }
@@ -362,7 +362,7 @@ printed() {
 }
 
 @test "the critical path follows the variables of a table" {
-	malparse --tasks "$TRACES/sample-r.txt" >tasks
+	malparse --tasks "$TRACES/table-r.txt" >tasks
 	run -0 --separate-stderr critpath tasks
 	assert_equal "$(found 'select(.type == "critical") | [.id, .elapsed_us]')" \
 		"$(lines '["1:2",0]' '["1:3",17]' '["1:5",250]' '["1:6",3]' '["1:8",9]')"

@@ -243,9 +243,9 @@ counted() {
 		"events=4 executions=1 instances=1 without_clock=2"
 }
 
-# The statements of sample-r.txt, without define and the block: 291 us of work.
+# The statements of table-r.txt, without define and the block: 291 us of work.
 @test "ends without any clock are work, whose cores are unknown" {
-	malparse "$DATA/malparse/sample-r.txt" >in
+	malparse "$DATA/malparse/table-r.txt" >in
 	ask
 	assert_equal "$(values operation '[.operation, .self_us] | join(" ")')" \
 		"algebra.thetaselect 250 sql.tid 17 sql.bind 12 sql.resultSet 9 querylog.define 4 aggr.count 3 assignment 0 sql.mvc 0"
@@ -271,7 +271,7 @@ counted() {
 }
 
 @test "the table of TRACE can be loaded into a database" {
-	malparse "$DATA/malparse/sample-r.txt" | tee in | malload db >/dev/null
+	malparse "$DATA/malparse/table-r.txt" | tee in | malload db >/dev/null
 	malstat --db db --text >got
 	malstat --text in >want
 	diff want got
