@@ -4,7 +4,6 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/mal/type.h"
 #include "filters/malload/database.h"
 #include "filters/malload/schema.h"
 
@@ -50,19 +49,7 @@ create_schema(struct database *d)
 {
 	struct buf b = { 0 };
 
-	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-		schema_put_table(&b, t, SQLITE);
-	schema_put_view(&b);
-	buf_str(&b, "CREATE TABLE trace (trace_id integer PRIMARY KEY, "
-	    "digest text NOT NULL UNIQUE, rows bigint NOT NULL);\n");
-	for (int i = 0; i < N_MAL_TYPES; i++) {
-		buf_printf(&b, "INSERT INTO mal_type VALUES (%d, '%s', %d, ",
-		    i + 1, mal_types[i].name, mal_types[i].size);
-		if (mal_types[i].subtype > 0)
-			buf_printf(&b, "%d);\n", mal_types[i].subtype);
-		else
-			buf_str(&b, "NULL);\n");
-	}
+	schema_put(&b, SQLITE);
 	buf_printf(&b, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
 	    WEIR_DATABASE, SCHEMA_VERSION);
 	database_run(d, buf_cstr(&b));
@@ -87,7 +74,8 @@ database_open(struct database *d, const char *path)
 	 * A transaction, so that only one program finds the database empty.  A
 	 * negative cache_size is in KiB: 64 MiB.
 	 */
-	database_run(d, "PRAGMA cache_size = -65536; BEGIN IMMEDIATE");
+	database_run(d, "PRAGMA main.cache_size = -32768; "
+	    "PRAGMA temp.cache_size = -32768; BEGIN IMMEDIATE");
 	id = database_get_number(d, "PRAGMA application_id");
 	version = database_get_number(d, "PRAGMA user_version");
 	if (id == WEIR_DATABASE && version != SCHEMA_VERSION)

@@ -1,6 +1,7 @@
 /* dump - writes rows as SQL or CSV */
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,17 +55,14 @@ put_value(struct buf *b, const struct column *c, const struct value *v,
 		buf_i64(b, v->integer);
 }
 
-void
-dump_open(struct dump *d, struct filter *f, const char *directory)
+static void
+open_files(struct dump *d)
 {
 	struct buf *b;
 
-	*d = (struct dump){ .f = f, .directory = directory };
-	if (directory != NULL && mkdir(directory, 0777) == -1 &&
-	    errno != EEXIST)
-		die_errno("cannot make '%s'", directory);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++) {
-		if (directory == NULL) {
+		d->n_rows[t] = 0;
+		if (d->directory == NULL) {
 			output_open_spool(&d->files[t]);
 			continue;
 		}
@@ -80,9 +78,22 @@ dump_open(struct dump *d, struct filter *f, const char *directory)
 	}
 }
 
+void
+dump_open(struct dump *d, struct filter *f, const char *directory,
+    bool appends)
+{
+	*d = (struct dump){ .f = f, .directory = directory,
+	    .appends = appends };
+	if (directory != NULL && mkdir(directory, 0777) == -1 &&
+	    errno != EEXIST)
+		die_errno("cannot make '%s'", directory);
+	merge_init(&d->merge);
+	open_files(d);
+}
+
 /*
- * A statement is "INSERT INTO t VALUES\n(1,2),\n(3,4);\n", for example.  The
- * ";" is written when the next one begins, or at the end.
+ * A statement is "INSERT INTO new_t VALUES\n(1,2),\n(3,4);\n", for example.
+ * The ";" is written when the next one begins, or at the end.
  */
 void
 dump_row(struct dump *d, enum table_id t, const struct rec *r)
@@ -94,7 +105,7 @@ dump_row(struct dump *d, enum table_id t, const struct rec *r)
 	struct value v;
 
 	if (!is_csv && is_first)
-		buf_printf(b, "%sINSERT INTO \"%s\" VALUES\n",
+		buf_printf(b, "%sINSERT INTO new_%s VALUES\n",
 		    d->n_rows[t] > 0 ? ";\n" : "", tables[t].name);
 	if (!is_csv)
 		buf_str(b, is_first ? "(" : ",\n(");
@@ -135,12 +146,18 @@ put_spooled_rows(struct dump *d, enum table_id t)
 	output_close(spool);
 }
 
+/* Writes what adds the rows in new_server and so on to the tables. */
 static void
-put_schema(struct buf *b)
+put_merge(struct dump *d, struct buf *b)
 {
-	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-		schema_put_table(b, t, PORTABLE);
-	schema_put_view(b);
+	const struct step *s = d->merge.steps;
+
+	merge_put_refusal(b, d->digest);
+	for (; s < d->merge.steps + d->merge.n; s++)
+		buf_add(b, s->sql.data, s->sql.len);
+	merge_put_trace(b, d->digest);
+	merge_put_end(b);
+	buf_str(b, "COMMIT;\n");
 }
 
 /*
@@ -151,13 +168,39 @@ static void
 write_script(struct dump *d, const char *name, const char *before,
     const char *after)
 {
-	struct buf path = path_in(d, name, ".sql");
+	struct buf path = path_in(d, name, ".sql"), *b;
 	struct output out;
 
 	output_open(&out, path.data);
+	b = &out.buf;
+	buf_str(b, "BEGIN;\n");
+	merge_put_begin(b, PORTABLE);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-		buf_printf(&out.buf, "%s\"%s\" FROM '%s.csv'%s\n", before,
+		buf_printf(b, "%snew_%s FROM '%s.csv'%s\n", before,
 		    tables[t].name, tables[t].name, after);
+	put_merge(d, b);
+	output_close(&out);
+	buf_release(&path);
+}
+
+/* MonetDB has no temporary views: its script only fills empty tables. */
+static void
+write_monetdb_script(struct dump *d)
+{
+	struct buf path = path_in(d, "monetdb", ".sql");
+	struct output out;
+	uint64_t n = 0;
+
+	output_open(&out, path.data);
+	buf_str(&out.buf, "DELETE FROM mal_type;\n");
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++) {
+		buf_printf(&out.buf, "COPY OFFSET 2 INTO \"%s\" FROM '%s.csv' "
+		    "ON CLIENT USING DELIMITERS ',', E'\\n', '\"' NO ESCAPE "
+		    "NULL AS '';\n", tables[t].name, tables[t].name);
+		n += d->n_rows[t];
+	}
+	buf_printf(&out.buf, "INSERT INTO trace VALUES (1, '%s', %llu);\n",
+	    d->digest, (unsigned long long)n);
 	output_close(&out);
 	buf_release(&path);
 }
@@ -170,36 +213,59 @@ close_csv(struct dump *d)
 
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		output_close(&d->files[t]);
-	output_open(&out, path.data);
-	put_schema(&out.buf);
-	output_close(&out);
-	buf_release(&path);
+	if (!d->appends) {
+		output_open(&out, path.data);
+		schema_put(&out.buf, PORTABLE);
+		output_close(&out);
+		write_monetdb_script(d);
+	}
 	write_script(d, "duckdb", "COPY ",
 	    " (HEADER, ALLOW_QUOTED_NULLS false);");
 	write_script(d, "postgresql", "\\copy ", " CSV HEADER");
-	write_script(d, "monetdb", "COPY OFFSET 2 INTO ",
-	    " ON CLIENT USING DELIMITERS ',', E'\\n', '\"' NO ESCAPE "
-	    "NULL AS '';");
+	buf_release(&path);
+}
+
+static void
+abandon_files(struct dump *d)
+{
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+		output_abandon(&d->files[t]);
+}
+
+void
+dump_trace(struct dump *d, const char *digest)
+{
+	struct buf *b = filter_out(d->f);
+
+	if (d->directory != NULL && d->digest[0] != '\0')
+		die("--csv takes one trace, but another one begins");
+	if (digest == NULL) {
+		abandon_files(d);
+		open_files(d);
+		return;
+	}
+	snprintf(d->digest, sizeof d->digest, "%s", digest);
+	if (d->directory != NULL)
+		return;
+	buf_str(b, "BEGIN;\n");
+	if (!d->appends)
+		schema_put(b, PORTABLE);
+	d->appends = true;
+	merge_put_begin(b, PORTABLE);
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+		put_spooled_rows(d, t);
+	put_merge(d, b);
+	open_files(d);
 }
 
 void
 dump_close(struct dump *d)
 {
-	struct buf *b = filter_out(d->f);
-
-	if (d->f->truncated) {
-		for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-			output_abandon(&d->files[t]);
-	} else if (d->directory != NULL) {
+	if (d->directory != NULL && d->digest[0] != '\0' && !d->f->truncated)
 		close_csv(d);
-	} else {
-		buf_str(b, "BEGIN;\n");
-		put_schema(b);
-		for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-			put_spooled_rows(d, t);
-		buf_str(b, "COMMIT;\n");
-	}
-
+	else
+		abandon_files(d);
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		buf_release(&d->path[t]);
+	merge_release(&d->merge);
 }

@@ -1,24 +1,39 @@
 /* malload - loads rows of MonetDB traces into a database */
 
+#include <nettle/sha1.h>
+
 #include "common/base/err.h"
+#include "common/base/hex.h"
 #include "common/filter/filter-read.h"
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/filter/expect.h"
 #include "filters/malload/dump.h"
 #include "filters/malload/load.h"
 
 static struct {
-	bool sql, schema;
+	bool sql, schema, append;
 	const char *csv;
 } opt;
 
 static struct expect expect;
+static struct load load;
+static struct dump dump;
+
+static struct {
+	uint64_t n_rows;	/* of the current trace so far */
+	int64_t n_begun;	/* streams begun before its first row, all of
+				   which must have ended when it ends */
+	struct sha1_ctx digest;	/* of the lines of its rows */
+} trace;
 
 static const struct opt options[] = {
 	{ 0, "sql", OPT_FLAG, &opt.sql, NULL,
 	    "write SQL instead of filling a database", 0, 0 },
 	{ 0, "csv", OPT_STR, &opt.csv, "DIR",
 	    "write a CSV file for each table into DIR", 0, 0 },
+	{ 0, "append", OPT_FLAG, &opt.append, NULL,
+	    "the tables exist: write SQL or CSV that adds to them", 0, 0 },
 	{ 0, "schema", OPT_FLAG, &opt.schema, NULL,
 	    "only draw the tables, as a diagram of Mermaid", 0, 0 },
 	{ 0 }
@@ -30,6 +45,13 @@ static struct about about = {
 	    "database, or writes\nthem as SQL or CSV for other databases.",
 	.reads = "rows of malparse",
 };
+
+/* Whether traces are written, not loaded into a database of SQLite. */
+static bool
+is_dump(void)
+{
+	return opt.sql || opt.csv != NULL;
+}
 
 /* The table that a record is a row of; NO_TABLE if it is not a row. */
 static enum table_id
@@ -62,36 +84,66 @@ next_row(struct filter *f, enum table_id *t)
 	return NULL;
 }
 
+/* Ends the trace if it has rows: its digest is that of their lines. */
 static void
-load_all(struct filter *f, const char *path)
+end_trace(bool is_whole)
 {
-	const struct rec *r;
-	enum table_id t;
-	struct load l;
+	unsigned char sum[SHA1_DIGEST_SIZE];
+	char digest[DIGEST_SIZE];
 
-	load_open(&l, f, path);
-	while ((r = next_row(f, &t)) != NULL)
-		if (t != NO_TABLE)
-			load_row(&l, t, r, f->current);
-		else
-			load_trace(&l, r);
-	load_end(&l);
-	load_close(&l);
+	if (trace.n_rows == 0)
+		return;
+	trace.n_rows = 0;
+	sha1_digest(&trace.digest, sizeof sum, sum);
+	hex_encode(digest, sum, sizeof sum);
+	if (is_dump())
+		dump_trace(&dump, is_whole ? digest : NULL);
+	else
+		load_trace(&load, is_whole ? digest : NULL);
 }
 
 static void
-dump_all(struct filter *f)
+add_row(struct filter *f, enum table_id t, const struct rec *r)
+{
+	struct span line = f->current;
+
+	if (trace.n_rows++ == 0) {
+		trace.n_begun = filter_n_begun(f);
+		sha1_init(&trace.digest);
+	}
+	/* Without the line's ending, which differs between files. */
+	while (line.n > 0 && (line.p[line.n - 1] == '\n' ||
+	    line.p[line.n - 1] == '\r'))
+		line.n--;
+	sha1_update(&trace.digest, line.n, (const uint8_t *)line.p);
+	sha1_update(&trace.digest, 1, (const uint8_t *)"\n");
+	if (is_dump())
+		dump_row(&dump, t, r);
+	else
+		load_row(&load, t, r);
+}
+
+static void
+read_all(struct filter *f)
 {
 	const struct rec *r;
 	enum table_id t;
-	struct dump d;
 
-	filter_write_text(f);
-	dump_open(&d, f, opt.csv);
-	while ((r = next_row(f, &t)) != NULL)
-		if (t != NO_TABLE)
-			dump_row(&d, t, r);
-	dump_close(&d);
+	while ((r = next_row(f, &t)) != NULL) {
+		if (t != NO_TABLE) {
+			add_row(f, t, r);
+			continue;
+		}
+		/* The filter sets `truncated` only at the end of the input. */
+		if (trace.n_rows == 0 || filter_have_ended(f, trace.n_begun)) {
+			end_trace(true);
+			continue;
+		}
+		end_trace(false);
+		filter_fail(f, "a trace is truncated and was not loaded: "
+		    "another one begins before the end record");
+	}
+	end_trace(!f->truncated);
 }
 
 int
@@ -110,13 +162,18 @@ main(int argc, char **argv)
 		filter_emit(&f);
 		return filter_end(&f);
 	}
-	if (opt.sql || opt.csv != NULL) {
-		dump_all(&f);
+	if (is_dump()) {
+		filter_write_text(&f);
+		dump_open(&dump, &f, opt.csv, opt.append);
+		read_all(&f);
+		dump_close(&dump);
 		return filter_end(&f);
 	}
 	database = filter_operand(&f);
 	if (database == NULL || *database == '\0')
 		die("no database is given, and neither is --sql or --csv");
-	load_all(&f, database);
+	load_open(&load, &f, database);
+	read_all(&f);
+	load_close(&load);
 	return filter_end(&f);
 }

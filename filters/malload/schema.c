@@ -4,6 +4,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "common/mal/type.h"
 #include "filters/malload/schema.h"
 
 static const struct column server[] = {
@@ -71,7 +72,7 @@ static const struct column profiler_event[] = {
 };
 
 static const struct column rejected_profiler_event[] = {
-	{ "mal_execution_id", BIGINT, NOT_FOREIGN, MAL_EXECUTION },
+	{ "mal_execution_id", BIGINT, NOT_FOREIGN | SET_NULL, MAL_EXECUTION },
 	{ "pc", INT, 0, 0 },
 	{ "execution_state", INT, 0, 0 },
 	EVENT_COLUMNS,
@@ -80,7 +81,7 @@ static const struct column rejected_profiler_event[] = {
 
 static const struct column prerequisite_events[] = {
 	{ "prerequisite_relation_id", BIGINT, ID, 0 },
-	{ "prerequisite_event", BIGINT, 0, PROFILER_EVENT },
+	{ "prerequisite_event", BIGINT, SET_NULL, PROFILER_EVENT },
 	{ "consequent_event", BIGINT, NOT_NULL, PROFILER_EVENT },
 	{ "prerequisite_pc", INT, 0, 0 },
 };
@@ -281,29 +282,32 @@ is_foreign_key(const struct column *c, const struct table *t,
 }
 
 void
-schema_put_table(struct buf *b, enum table_id id, enum dialect dialect)
+schema_put_table(struct buf *b, enum table_id id, enum dialect dialect,
+    bool is_staged)
 {
 	const struct table *t = &tables[id], *parent;
 	const struct column *c = t->columns;
 
-	buf_printf(b, "CREATE TABLE \"%s\" (", t->name);
+	buf_printf(b, is_staged ? "CREATE TEMP TABLE \"new_%s\" (" :
+	    "CREATE TABLE \"%s\" (", t->name);
 	for (size_t i = 0; i < t->n_columns; i++, c++) {
 		parent = &tables[c->parent];
 		buf_printf(b, "%s\n\t\"%s\" %s%s%s", i > 0 ? "," : "", c->name,
 		    type_name(c, dialect), (c->rules & ID) != 0 ?
 		    " PRIMARY KEY" : "", null_constraint(c));
-		if (is_foreign_key(c, t, dialect))
+		if (!is_staged && is_foreign_key(c, t, dialect))
 			buf_printf(b, " REFERENCES \"%s\" (\"%s\")",
 			    parent->name, parent->columns[0].name);
 	}
 	if (t->primary_key != NULL)
 		buf_printf(b, ",\n\tPRIMARY KEY (%s)", t->primary_key);
-	if (t->unique != NULL &&
-	    (t->unique_in_sqlite == NULL || dialect == PORTABLE))
+	/* A trace may have an execution twice, which merge.c merges. */
+	if (t->unique != NULL && (t->unique_in_sqlite == NULL ||
+	    (dialect == PORTABLE && !is_staged)))
 		buf_printf(b, ",\n\tUNIQUE (%s)", t->unique);
 	buf_str(b, t->primary_key != NULL && dialect == SQLITE ?
 	    "\n) WITHOUT ROWID;\n" : "\n);\n");
-	if (t->unique_in_sqlite != NULL && dialect == SQLITE)
+	if (t->unique_in_sqlite != NULL && dialect == SQLITE && !is_staged)
 		buf_printf(b, "CREATE UNIQUE INDEX \"%s_key\" ON \"%s\" "
 		    "(%s);\n", t->name, t->name, t->unique_in_sqlite);
 }
@@ -313,8 +317,8 @@ schema_put_table(struct buf *b, enum table_id id, enum dialect dialect)
  * event (execution_state 0) of the same iteration.  If that is missing, the
  * start time is the end time less usec.
  */
-void
-schema_put_view(struct buf *b)
+static void
+put_view(struct buf *b)
 {
 	buf_str(b, "CREATE VIEW \"instructions\" AS SELECT\n"
 	    "\tended.\"pc\",\n"
@@ -343,6 +347,25 @@ schema_put_view(struct buf *b)
 	    "\tAND began.\"execution_state\" = 0\n"
 	    "WHERE ended.\"execution_state\" = 1\n"
 	    "ORDER BY \"start_time\";\n");
+}
+
+void
+schema_put(struct buf *b, enum dialect dialect)
+{
+	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
+		schema_put_table(b, t, dialect, false);
+	put_view(b);
+	buf_printf(b, "CREATE TABLE trace (trace_id %s PRIMARY KEY, "
+	    "digest text NOT NULL UNIQUE, rows bigint NOT NULL);\n",
+	    dialect == SQLITE ? "integer" : "bigint");
+	for (int i = 0; i < N_MAL_TYPES; i++) {
+		buf_printf(b, "INSERT INTO mal_type VALUES (%d, '%s', %d, ",
+		    i + 1, mal_types[i].name, mal_types[i].size);
+		if (mal_types[i].subtype > 0)
+			buf_printf(b, "%d);\n", mal_types[i].subtype);
+		else
+			buf_str(b, "NULL);\n");
+	}
 }
 
 /* The types are single words in a diagram. */

@@ -20,7 +20,9 @@ enum column_rules {
 	NOT_NULL = 2,
 	DEFAULT_0 = 4,		/* false if the row has no value */
 	DEFAULT_1 = 8,		/* 1 if the row has no value */
-	NOT_FOREIGN = 16	/* the parent's row may be missing */
+	NOT_FOREIGN = 16,	/* the database need not check it */
+	SET_NULL = 32		/* is set to null if the parent's row is
+				   missing, and the row is kept */
 };
 
 struct column {
@@ -63,12 +65,15 @@ const char *const *schema_collect_keys(void);
 unsigned schema_key_index(enum table_id, size_t column);
 
 /*
- * schema_put_table() writes CREATE TABLE for one table, schema_put_view()
- * CREATE VIEW.  In SQLite an id is the rowid; elsewhere it is a bigint.
+ * Write the SQL that creates one table, or all tables, the view "instructions",
+ * the table "trace", which has a digest of each trace, and MonetDB's types.  In
+ * SQLite an id is the rowid; elsewhere it is a bigint.  A table that is staged
+ * is the temporary one of merge.h, without foreign keys.
  */
 enum dialect { PORTABLE, SQLITE };
-void schema_put_table(struct buf *, enum table_id, enum dialect);
-void schema_put_view(struct buf *);
+void schema_put_table(struct buf *, enum table_id, enum dialect,
+    bool is_staged);
+void schema_put(struct buf *, enum dialect);
 
 /* Writes the tables and their references as a diagram of Mermaid. */
 void schema_put_diagram(struct buf *);

@@ -27,6 +27,9 @@ read_field(struct value *v, const struct column *c, const struct rec *r,
 	case INT:
 		if (rec_int(r, key, &v->integer) != REC_OK)
 			return "is not an integer";
+		if (v->integer < 1 && ((c->rules & ID) != 0 ||
+		    (c->parent != NO_TABLE && c->parent != MAL_TYPE)))
+			return "is not positive";
 		if (c->type == INT && (v->integer > INT32_MAX ||
 		    v->integer < INT32_MIN))
 			return "does not fit in 32 bits";
