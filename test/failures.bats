@@ -128,8 +128,6 @@ store() {
 	fails execlog-parse -o out in.gz
 	fails execlog-parse -o out in.zst
 	fails --writes execlog-parse -o out --rejects rejects in
-	cp "$DATA"/malparse/sample-s.json s
-	fails --writes malparse -o out --state state s
 	fails --sites '^(open|read) execlog' execlog-parse --each -o out in.gz \
 		in.zst
 	fails --sites '^stat execlog' execlog-parse -o /dev/stdout in.gz

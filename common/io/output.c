@@ -230,17 +230,12 @@ output_publish(struct output *o)
 }
 
 void
-output_sync(struct output *o)
-{
-	output_flush(o);
-	if (o->target != NULL && fsync(o->fd) != 0)
-		die_errno("cannot write '%s'", o->name);
-}
-
-void
 output_close(struct output *o)
 {
-	output_sync(o);
+	output_flush(o);
+	/* Now only the renaming can fail. */
+	if (o->target != NULL && fsync(o->fd) != 0)
+		die_errno("cannot write '%s'", o->name);
 	if (close(o->fd) != 0)
 		die_errno("cannot close '%s'", o->name);
 	output_publish(o);

@@ -41,12 +41,6 @@ void output_open_spool(struct output *);
 void output_flush(struct output *);
 
 /*
- * Writes everything to the disk, so that only the renaming is left for
- * output_close().
- */
-void output_sync(struct output *);
-
-/*
  * Renames the temporary file now, so that the output can be read while it is
  * being written.
  */

@@ -3,12 +3,10 @@
 #include "common/base/err.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "filters/malparse/state.h"
 #include "filters/malparse/stream.h"
 #include "filters/malparse/trace.h"
 
 static struct {
-	const char *state;
 	uint64_t query;
 	bool tasks, mask, statement, starts;
 } opt;
@@ -25,8 +23,6 @@ static const struct opt options[] = {
 	    "rebuild statements that the server did not write", 0, 0 },
 	{ 0, "starts", OPT_FLAG, &opt.starts, NULL,
 	    "derive starts if the server writes only ends", 0, 0 },
-	{ 0, "state", OPT_STR, &opt.state, "FILE",
-	    "continue the ids of the previous trace", 0, 0 },
 	{ 0 }
 };
 
@@ -37,16 +33,6 @@ static const struct about about = {
 	.reads = "a trace of MonetDB's profiler",
 };
 
-static void
-configure_rows(struct rows *rows)
-{
-	rows->discards_rows = opt.tasks;
-	rows->statement.is_masked = opt.mask;
-	rows->rebuilds_statements = opt.statement;
-	rows->derives_starts = opt.starts;
-	rows->is_continued = opt.state != NULL && state_read(rows, opt.state);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -54,7 +40,6 @@ main(int argc, char **argv)
 	struct stream s;
 	struct trace t;
 	const struct rec *r;
-	struct output state;
 	const char *why;
 	int status;
 
@@ -67,7 +52,10 @@ main(int argc, char **argv)
 	stream_init(&s, &f);
 	trace_init(&t, &f);
 	t.query = opt.query;
-	configure_rows(&t.rows);
+	t.rows.discards_rows = opt.tasks;
+	t.rows.statement.is_masked = opt.mask;
+	t.rows.rebuilds_statements = opt.statement;
+	t.rows.derives_starts = opt.starts;
 	while ((r = stream_next(&s)) != NULL) {
 		trace_add(&t, r, &why);
 		if (why != NULL)
@@ -77,18 +65,7 @@ main(int argc, char **argv)
 	if (opt.query != 0 && f.n_records == 0)
 		filter_fail(&f, "no task is of the query with the "
 		    "execution_id %llu", (unsigned long long)opt.query);
-	/*
-	 * The state file must not count rows that could not be written, and the
-	 * output must not have rows that the state file does not count.
-	 */
-	if (opt.state != NULL) {
-		state_write(&t.rows, &state, opt.state);
-		if (output_is_same_file(&f.out, &state))
-			die("--output and --state name the same file");
-	}
 	status = filter_end(&f);
-	if (opt.state != NULL)
-		output_close(&state);
 	trace_release(&t);
 	stream_release(&s);
 	return status;

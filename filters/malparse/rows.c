@@ -10,7 +10,8 @@
 #include "common/mal/type.h"
 #include "filters/malparse/rows.h"
 
-const char *const rows_id_columns[N_TABLES] = { "server_id", "execution_id",
+/* The name of the id column of each table. */
+static const char *const id_columns[N_TABLES] = { "server_id", "execution_id",
     "event_id", "prerequisite_relation_id", "variable_id", "query_id",
     "initiates_executions_id", "query_phase_id", "heartbeat_id",
     "cpuload_id" };
@@ -33,7 +34,7 @@ rows_init(struct rows *rows, struct filter *f)
 {
 	*rows = (struct rows){ .f = f };
 	for (enum row_table t = 0; t < N_TABLES; t++)
-		rows->first[t] = rows->next[t] = 1;
+		rows->next[t] = 1;
 	rows->variables = recio_new(variable_keys);
 	rows->statement.variables = rows->variables;
 	types_init(&rows->types);
@@ -61,10 +62,7 @@ end_row(struct rows *rows)
 	filter_end_record(rows->f);
 }
 
-/*
- * Writes the trace record, which comes before the first row.  It states the
- * first id of each table if these are not 1.
- */
+/* Writes the trace record, which comes before the first row. */
 static void
 begin_trace(struct rows *rows)
 {
@@ -73,8 +71,6 @@ begin_trace(struct rows *rows)
 	rows->has_begun = true;
 	rows->row_start = b->len;
 	filter_begin_record(rows->f, "trace");
-	for (enum row_table t = 0; rows->is_continued && t < N_TABLES; t++)
-		json_uint(b, rows_id_columns[t], rows->first[t]);
 	end_row(rows);
 }
 
@@ -94,7 +90,7 @@ begin_numbered_row(struct rows *rows, const char *name, enum row_table t)
 {
 	struct buf *b = begin_row(rows, name);
 
-	json_uint(b, rows_id_columns[t], rows->next[t]++);
+	json_uint(b, id_columns[t], rows->next[t]++);
 	return b;
 }
 

@@ -19,18 +19,13 @@ struct recio;
 enum row_table { T_SERVER, T_EXECUTION, T_EVENT, T_PREREQUISITE, T_VARIABLE,
     T_QUERY, T_INITIATES, T_PHASE, T_HEARTBEAT, T_CPULOAD, N_TABLES };
 
-/* The name of the id column of each table. */
-extern const char *const rows_id_columns[N_TABLES];
-
 struct rows {
 	struct filter *f;
-	bool is_continued;	/* ids continue those of another trace */
 	bool has_begun;		/* the trace record has been written */
 	bool discards_rows;	/* discard rows: tasks are written instead */
 	bool rebuilds_statements;	/* of events that have none */
 	bool derives_starts;	/* writes starts for done events of format P */
 	size_t row_start;	/* offset of the current row in the output */
-	uint64_t first[N_TABLES];	/* the first id of this trace */
 	uint64_t next[N_TABLES];	/* the next id to be used */
 	struct types types;
 	struct buf server_version;	/* from the last stream header */

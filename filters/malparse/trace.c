@@ -68,8 +68,7 @@ trace_end(struct trace *t)
 	else if (t->n_known == 0 && !f->rejecting.met_foreign &&
 	    (t->n_unknown > 0 || f->rejected))
 		filter_fail(f, "%s", no_event);
-	else if (t->n_known == 0 && !t->rows.is_continued &&
-	    !f->rejecting.met_foreign)
+	else if (t->n_known == 0 && !f->rejecting.met_foreign)
 		err_warn("warning: %s", no_event);
 	if (t->n_repeated > t->n_events / 4)
 		err_warn("warning: %llu of %llu events repeat others, with the "

@@ -12,16 +12,10 @@
  */
 struct types {
 	struct intern names;
-	bool *has_row;		/* by type_id - 1; see types_has_row() */
+	bool *has_row;		/* by type_id - 1: types_assign() has been
+				   called for it */
 	size_t cap;		/* of has_row */
 };
-
-/* Whether the type has a row: types_assign() has been called for it. */
-static inline bool
-types_has_row(const struct types *t, uint64_t id)
-{
-	return id <= t->cap && t->has_row[id - 1];
-}
 
 void types_init(struct types *);
 void types_release(struct types *);
