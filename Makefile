@@ -203,6 +203,12 @@ check-viewers:
 		$(addprefix $(OUT)/test/programs/instrument/,cases throw)
 	@bash test/viewers.sh $(OUT)
 
+# Needs a server of PostgreSQL, and DuckDB from npm; says so if they are missing.
+check-databases: all $(OUT)/test/gen/mal
+	@sh test/setup.sh build test
+	@sh test/setup.sh databases || :
+	@bash test/databases.sh $(OUT)
+
 # Needs root, and Slurm for a part of it; says so if they are missing.  Installs
 # sshd and Slurm: not for a machine where they must not be.
 check-hosts: all
@@ -321,5 +327,6 @@ endif
 endif
 
 .PHONY: all demo check test check-once check-random tests check-powercut \
-	check-viewers check-hosts check-compilers check-statistics \
+	check-viewers check-databases check-hosts check-compilers \
+	check-statistics \
 	bench pictures lint install uninstall clean

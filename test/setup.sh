@@ -1,8 +1,8 @@
 #!/bin/sh
 # setup.sh [--dry-run] SET... - installs the missing packages of these sets as
 # root; for another user, or with --dry-run, prints the command that does, changes
-# nothing, and fails.  The sets are build, test, powercut, viewers, bench, hosts
-# and slurm; the targets of the Makefile name those that they need.
+# nothing, and fails.  The sets are build, test, powercut, viewers, databases,
+# bench, hosts and slurm; the targets of the Makefile name those that they need.
 
 set -u
 
@@ -37,6 +37,7 @@ packages_for() {
 		echo bats bats-assert binutils g++ git jq mandoc ninja-build parallel pkg-config procps python3 python3-yaml sqlite3 strace valgrind zstd ;;
 	powercut) echo e2fsprogs git mount procps python3 strace ;;
 	viewers) echo chromium golang-go graphviz; command -v npm >/dev/null || echo npm ;;
+	databases) echo postgresql; command -v npm >/dev/null || echo npm ;;
 	bench) echo elfutils g++ git hyperfine jq llvm mawk miller python3 time uftrace valgrind ;;
 	hosts) echo iproute2 openssh-client openssh-server parallel python3 rsync util-linux ;;
 	slurm) echo munge slurm-client slurmctld slurmd ;;

@@ -56,7 +56,6 @@ add_rows(struct load *l)
 	struct step *s = l->merge.steps;
 
 	l->n_dropped = 0;
-
 	for (; s < l->merge.steps + l->merge.n; s++) {
 		database_run(&l->database, buf_cstr(&s->sql));
 		n = (uint64_t)sqlite3_changes64(l->database.handle);
@@ -165,10 +164,10 @@ load_row(struct load *l, enum table_id t, const struct rec *r)
 	int status;
 
 	if (!l->in_trace) {
-		if (l->is_merged)
+		if (l->is_merged) {
 			merge_put_end(&b);
-		if (l->is_merged)
 			merge_put_begin(&b, SQLITE);
+		}
 		buf_str(&b, "BEGIN");
 		run(l, &b);
 		buf_release(&b);
