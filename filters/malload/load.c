@@ -48,6 +48,24 @@ load_close(struct load *l)
 	database_close(&l->database);
 }
 
+/* SQLite copies a whole table much faster than the rows of a view. */
+static void
+run_step(struct load *l, struct step *s)
+{
+	struct buf b = { 0 };
+	bool keeps_ids = false;
+
+	if (s->count == COPY) {
+		merge_put_keeps_ids(&b, s->table);
+		keeps_ids = database_get_number(&l->database, buf_cstr(&b));
+		b.len = 0;
+		buf_printf(&b, "INSERT INTO %s SELECT * FROM new_%s",
+		    tables[s->table].name, tables[s->table].name);
+	}
+	database_run(&l->database, buf_cstr(keeps_ids ? &b : &s->sql));
+	buf_release(&b);
+}
+
 /* Adds the rows of the trace to the tables, and reports what was left out. */
 static void
 add_rows(struct load *l)
@@ -57,7 +75,7 @@ add_rows(struct load *l)
 
 	l->n_dropped = 0;
 	for (; s < l->merge.steps + l->merge.n; s++) {
-		database_run(&l->database, buf_cstr(&s->sql));
+		run_step(l, s);
 		n = (uint64_t)sqlite3_changes64(l->database.handle);
 		if (s->count == COUNT_DROPPED)
 			n_dropped[s->table] += n;

@@ -309,6 +309,7 @@ merge_table(struct merge *m, enum table_id t)
 	if (t == MAL_VARIABLE)
 		update_whole(m, t, "n.mal_execution_id");
 
+	end_step(m, COUNT_NOTHING, t);
 	put(m, "INSERT INTO %s SELECT * FROM put_%s AS n WHERE ", name, name);
 	if (schema_has_id(t))
 		put(m, "NOT EXISTS\n(SELECT 1 FROM same_%s AS s "
@@ -316,6 +317,29 @@ merge_table(struct merge *m, enum table_id t)
 	else
 		put(m, "true%s;\n", tables[t].primary_key != NULL ?
 		    " ON CONFLICT DO NOTHING" : "");
+	end_step(m, COPY, t);
+}
+
+static void
+put_keeps_ids(struct buf *b, enum table_id t)
+{
+	if (t != MAL_TYPE)
+		buf_printf(b, " AND " SHIFT(%s) " = 0", tables[t].name);
+	buf_printf(b, " AND NOT EXISTS (SELECT 1 FROM same_%s "
+	    "WHERE old IS NULL OR old <> id)", tables[t].name);
+}
+
+void
+merge_put_keeps_ids(struct buf *b, enum table_id t)
+{
+	const struct column *c = tables[t].columns;
+
+	buf_printf(b, "SELECT NOT EXISTS (SELECT 1 FROM %s)", tables[t].name);
+	if (schema_has_id(t))
+		put_keeps_ids(b, t);
+	for (size_t i = 0; i < tables[t].n_columns; i++)
+		if (c[i].parent != NO_TABLE)
+			put_keeps_ids(b, c[i].parent);
 }
 
 void
@@ -348,7 +372,6 @@ merge_init(struct merge *m)
 		merge_table(m, t);
 	/* Only the events show whether traces overlap. */
 	merge_table(m, SERVER);
-	end_step(m, COUNT_NOTHING, NO_TABLE);
 }
 
 void

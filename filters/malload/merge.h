@@ -24,17 +24,20 @@
  * size of the database.
  */
 
-/* What the number of rows that the last statement of a step changes means. */
+/*
+ * What the number of rows that the last statement of a step changes means; or
+ * COPY: the step only copies rows from a table new_t to t.
+ */
 enum step_count { COUNT_NOTHING, COUNT_REJECTED, COUNT_DROPPED,
-    COUNT_UNTYPED };
+    COUNT_UNTYPED, COPY };
 
 struct step {
 	struct buf sql;
 	enum step_count count;
-	enum table_id table;	/* of the rows counted */
+	enum table_id table;	/* of the rows counted or copied */
 };
 
-enum { MERGE_STEPS_MAX = N_TABLES + 4 };
+enum { MERGE_STEPS_MAX = 4 * N_TABLES };
 
 struct merge {
 	struct step steps[MERGE_STEPS_MAX];
@@ -55,6 +58,12 @@ enum { DIGEST_SIZE = 2 * 20 + 1 };	/* of a SHA-1 in hexadecimal */
  * "trace", with the number of its rows that the database has.
  */
 void merge_put_trace(struct buf *, const char *digest);
+
+/*
+ * Writes the query whether all rows of new_t keep their ids and references, as
+ * in a first trace.
+ */
+void merge_put_keeps_ids(struct buf *, enum table_id);
 
 /* Before the steps: removes all rows if the database has the trace already. */
 void merge_put_refusal(struct buf *, const char *digest);
