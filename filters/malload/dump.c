@@ -67,6 +67,7 @@ open_files(struct dump *d)
 			continue;
 		}
 		/* output.c borrows the path until output_close(). */
+		buf_release(&d->path[t]);
 		d->path[t] = path_in(d, tables[t].name, ".csv");
 		output_open(&d->files[t], d->path[t].data);
 		b = &d->files[t].buf;
