@@ -1597,7 +1597,9 @@ plan() {
 	[[ $output != *server* ]]
 }
 
+# bats test_tags=normal
 @test "60 runs need no more memory than 2" {
+	# The sanitizers keep memory that was released.
 	# 2,000 tasks with a graph of as many nodes: 60 runs in memory would
 	# need over 30 MB.
 	python3 - >graph <<-'END'
