@@ -59,7 +59,7 @@ link_nodes(struct graph *g, struct tree *t, uint64_t probe_ps)
 }
 
 void
-graph_put(struct graph *g, const struct snapshot *e, struct buf *b)
+graph_put(struct graph *g, const struct snapshot *snap, struct buf *b)
 {
 	/* By node: its position in the record. */
 	uint32_t *positions = mem_resize(NULL, g->n + 1, sizeof *positions);
@@ -68,7 +68,7 @@ graph_put(struct graph *g, const struct snapshot *e, struct buf *b)
 	uint64_t probe_ns = 0;
 	struct tree t;
 
-	link_nodes(g, &t, e->probe_ps);
+	link_nodes(g, &t, snap->probe_ps);
 	json_open(b, "nodes", '[');
 	while (tree_next(&t)) {
 		if (!t.enters)
@@ -81,16 +81,16 @@ graph_put(struct graph *g, const struct snapshot *e, struct buf *b)
 		if (n->call_site != 0)
 			json_address(b, "call_site", n->call_site);
 		json_uint(b, "calls", n->calls);
-		if (e->timed) {
+		if (snap->timed) {
 			json_uint(b, "self_ns", n->self_ns - n->probe_ns);
 			json_uint(b, "total_ns", n->total_ns);
 			json_uint(b, "measured_ns", n->self_ns);
 		}
-		if (e->timed && e->has_off_time) {
+		if (snap->timed && snap->has_off_time) {
 			json_uint(b, "self_off_ns", n->off_ns);
 			json_uint(b, "total_off_ns", n->total_off_ns);
 		}
-		if (e->sampled)
+		if (snap->sampled)
 			json_uint(b, "samples", n->samples);
 		buf_char(b, '}');
 		probe_ns += n->probe_ns;
@@ -99,7 +99,7 @@ graph_put(struct graph *g, const struct snapshot *e, struct buf *b)
 	json_close(b, ']');
 	tree_release(&t);
 	free(positions);
-	if (e->timed)
+	if (snap->timed)
 		json_uint(b, "probe_ns", probe_ns);
 	g->n = 0;
 }

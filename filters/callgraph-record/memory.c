@@ -301,19 +301,19 @@ memory_snapshot(struct memory *m, struct graph *g)
 {
 	const struct shared *s = m->shared;
 	double scale = ns_per_tick();
-	struct snapshot e = { .timed = m->node_size == sizeof(struct node),
+	struct snapshot snap = { .timed = m->node_size == sizeof(struct node),
 	    .has_off_time = s->has_off_time, .sampled = s->is_sampled,
 	    .folded = s->folds_recursion };
 	uint64_t limited = 0;
 
 	for (size_t i = 0; i < count_slabs(m); i++)
 		limited += LOAD(&slab_at(m, i)->overflow_calls);
-	e.nodes_limited = grown(limited, m->seen_limited);
+	snap.nodes_limited = grown(limited, m->seen_limited);
 	m->seen_limited = limited;
-	e.probe_ps = (uint64_t)((double)LOAD(&s->probe_ticks) * scale * 1000 /
-	    PROBE_SCALE);
+	snap.probe_ps = (uint64_t)((double)LOAD(&s->probe_ticks) * scale *
+	    1000 / PROBE_SCALE);
 	read_nodes(m, scale, g);
-	return e;
+	return snap;
 }
 
 /* --- marks and crashes --- */

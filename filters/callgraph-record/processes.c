@@ -90,6 +90,13 @@ begin_record(struct buf *b, const char *type, const struct process *p)
 	json_int(b, "pid", p->pid);
 }
 
+static void
+end_record(struct processes *all, struct buf *b)
+{
+	json_end(b);
+	all->n_records++;
+}
+
 /* Writes what a process has counted since its last callgraph, if anything. */
 static void
 put_callgraph(struct processes *all, struct process *p, bool has_ended,
@@ -97,34 +104,34 @@ put_callgraph(struct processes *all, struct process *p, bool has_ended,
 {
 	const struct shared *s = p->memory.shared;
 	struct graph graph = { 0 };
-	struct snapshot e = memory_snapshot(&p->memory, &graph);
+	struct snapshot snap = memory_snapshot(&p->memory, &graph);
 	bool is_final = has_ended && s->is_finished;
 
 	memory_read_modules(&p->memory, &p->modules);
 	if (p->is_recorded && (graph.n > 0 || is_final ||
-	    e.nodes_limited > 0)) {
+	    snap.nodes_limited > 0)) {
 		begin_record(b, "callgraph", p);
 		json_uint(b, "sequence", p->sequence++);
 		json_int(b, "time_us", clock_ns(CLOCK_REALTIME) / 1000);
-		if (e.folded)
+		if (snap.folded)
 			json_true(b, "folded_recursion");
-		if (e.nodes_limited > 0)
-			json_uint(b, "nodes_limited", e.nodes_limited);
+		if (snap.nodes_limited > 0)
+			json_uint(b, "nodes_limited", snap.nodes_limited);
 		if (s->has_given_up)
 			json_true(b, "gave_up");
 		if (is_final)
 			json_true(b, "final");
 		modules_mark_graph(&p->modules, &graph);
 		modules_put(&p->modules, b);
-		graph_put(&graph, &e, b);
-		json_end(b);
-		all->n_records++;
+		graph_put(&graph, &snap, b);
+		end_record(all, b);
 	}
 	free(graph.nodes);
 }
 
 static void
-put_crash(struct process *p, const struct shared_crash *crash, struct buf *b)
+put_crash(struct processes *all, struct process *p,
+    const struct shared_crash *crash, struct buf *b)
 {
 	const char *name = sigabbrev_np(crash->signal);
 	uint64_t function, call_site;
@@ -151,12 +158,12 @@ put_crash(struct process *p, const struct shared_crash *crash, struct buf *b)
 	if (crash->n_omitted > 0)
 		json_uint(b, "frames_omitted", crash->n_omitted);
 	modules_put(&p->modules, b);
-	json_end(b);
+	end_record(all, b);
 }
 
 static void
-put_mark(const struct process *p, const struct shared_mark *mark,
-    struct buf *b)
+put_mark(struct processes *all, const struct process *p,
+    const struct shared_mark *mark, struct buf *b)
 {
 	char text[40];
 
@@ -174,7 +181,7 @@ put_mark(const struct process *p, const struct shared_mark *mark,
 		json_key(b, "value");
 		buf_str(b, text);
 	}
-	json_end(b);
+	end_record(all, b);
 }
 
 /* Writes the marks and crashes of a process since the last time. */
@@ -187,20 +194,16 @@ look(struct processes *all, struct process *p, bool has_ended, struct buf *b)
 
 	for (int i = 0; i < MARKS_MAX && memory_next_mark(&p->memory,
 	    has_ended, &mark); i++)
-		if (p->is_recorded) {
-			put_mark(p, &mark, b);
-			all->n_records++;
-		}
+		if (p->is_recorded)
+			put_mark(all, p, &mark, b);
 	dropped = memory_dropped_marks(&p->memory);
 	if (p->is_recorded && dropped > 0)
 		err_warn("warning: %llu marks of process %ld were dropped: "
 		    "they came too fast", (unsigned long long)dropped,
 		    (long)p->pid);
 	while ((crash = memory_next_crash(&p->memory)) != NULL)
-		if (p->is_recorded) {
-			put_crash(p, crash, b);
-			all->n_records++;
-		}
+		if (p->is_recorded)
+			put_crash(all, p, crash, b);
 }
 
 /* For a process that has ended normally: says which calls are wrong or lost. */
