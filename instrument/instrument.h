@@ -17,7 +17,7 @@
  * These are its files; each uses only files that are listed before it.
  *
  *	sys		system calls
- *	bytes		strings, without the C library
+ *	bytes		strings and memory, without the C library
  *	state		settings and state of the process
  *	shared		the memory that the wrapper reads too
  *	modules		which ELF file contains an address

@@ -11,7 +11,7 @@
 #include "filters/malparse/mal-read.h"
 #include "filters/malparse/tuple.h"
 
-/* The key is NULL for user.s1_1[3]12, which stands for three members. */
+/* The key is NULL for pc, whose text tuple.h explains: it has three members. */
 struct mclient_column {
 	const char *name, *key;
 	bool is_text;

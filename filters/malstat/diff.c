@@ -67,7 +67,7 @@ find_query(struct diff *d, const struct trace *t, const struct execution *x,
 /*
  * Adds the runs of queries and of plans that are linked to none.  Returns the
  * index of the change by execution, which the caller frees: INDEX_NONE if the
- * execution is no such run, or if it is left out.
+ * execution is not such a run, or is left out.
  */
 static uint32_t *
 add_runs(struct diff *d, const struct measured *m, int side)
