@@ -149,7 +149,8 @@ try_page() {
 	while IFS= read -r -d '' example && IFS= read -r -d '' shown; do
 		needs_hosts "$example" || printf '%s\0%s\0' "$example" "$shown"
 	done >"$1.run"
-	[ -s "$1.run" ] || echo "$1: no example"
+	# What weir-hacking(7) shows needs the source, which is not installed.
+	[ -s "$1.run" ] || [ "$1" = weir-hacking.7 ] || echo "$1: no example"
 	env -i -C "$1" HOME="$PWD/home" LC_ALL=C.UTF-8 \
 		PATH="$PREFIX/bin:$BATS_FILE_TMPDIR/bin:/usr/bin:/bin" \
 		CPATH="$PREFIX/include" \
