@@ -6,7 +6,8 @@
 # items_per_second have a known meaning.  A repetition that failed has
 # error_occurred, or since 1.8 skipped.  jq also reads the counters NaN and
 # Infinity, which are not JSON.
-# Rejected: aggregates, failed repetitions, times of 0.
+# Left out: aggregates of repetitions that are there.
+# Rejected: other aggregates, failed repetitions, times of 0.
 
 def stream(items): {type: "begin", by: "google-benchmark.jq"}, ([items] |
     (.[] | values), {type: "end", by: "google-benchmark.jq",
@@ -15,8 +16,9 @@ def stream(items): {type: "begin", by: "google-benchmark.jq"}, ([items] |
 def ns: {ns: 1, us: 1e3, ms: 1e6, s: 1e9}[.] //
     error("google-benchmark has no time unit \(.)");
 
-def samples($common): if .run_type != "iteration" or .error_occurred or
-        .skipped then null else
+def samples($common; $measured):
+    if .run_type == "aggregate" and (.run_name | IN($measured[])) then empty
+    elif .run_type != "iteration" or .error_occurred or .skipped then null else
     ($common + {uid: .run_name}) as $common |
     (("real_time", "cpu_time") as $key | if .[$key] > 0 then
         $common + {subtype: $key, value: (.[$key] * (.time_unit | ns)),
@@ -29,6 +31,8 @@ def samples($common): if .run_type != "iteration" or .error_occurred or
 stream(if [try ((.context | has("executable")) and
     (.benchmarks | all(has("run_type")))) catch false] == [true] then
     {type: "sample", cmd: .context.executable, machine: .context.host_name} as
-    $common | .benchmarks[] | samples($common | with_entries(select(.value)))
+    $common | [.benchmarks[] | select(.run_type == "iteration").run_name] as
+    $measured | .benchmarks[] |
+    samples($common | with_entries(select(.value)); $measured)
     else error("this is not JSON of google-benchmark 1.5 or later: "
     + "it has no .context and .benchmarks[] with run_type") end)
