@@ -14,6 +14,7 @@ load contract
 		"${OTHER_CASES[@]%% *}" | sort -u)
 }
 
+# weir is the exception: without a file it lists the filters.
 @test "without a file, and for the file -, standard input is read" {
 	for case in "${SHARED_CASES[@]}"; do
 		begin_case "$case"

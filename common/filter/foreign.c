@@ -14,20 +14,22 @@ enum { SIGNATURE_BYTES = 1000, SPACES_MAX = 64 * 1024 };
 /*
  * The first row that fits is that of the file.  A file begins with `start`,
  * after white space, and has `key`, if that is not NULL, in its first bytes; it
- * may have spaces after colons that `key` has not.
+ * may have white space after punctuation of JSON where key has none.
  */
 static const struct row {
 	const char *start, *key;
 	struct foreign foreign;
 } table[] = {
 	{ "", ", deps mtime ", { "what 'ninja -t deps' prints",
-	    "buildgraph-parse" } },
+	    "buildgraph-parse (--deps)" } },
 	{ "# ninja log", NULL, { "a log of ninja", "execlog-parse" } },
 	{ "digraph ninja {", NULL, { "a graph of ninja", "buildgraph-parse" } },
 	{ "digraph ", NULL, { "a graph for graphviz", NULL } },
 	{ "<svg", NULL, { "an SVG picture", NULL } },
 	{ "<?xml", NULL, { "XML", NULL } },
 	{ "<!DOCTYPE html", NULL, { "an HTML page", NULL } },
+	{ "PERFILE2", NULL, { "a recording of perf", NULL } },
+	{ "# callgrind format", NULL, { "a profile of callgrind", NULL } },
 	{ "SQLite format 3", NULL, { "an SQLite database",
 	    "malstat --db" } },
 	{ "# event,", NULL, { "a trace of MonetDB", "malparse" } },
@@ -42,8 +44,30 @@ static const struct row {
 	{ "{", "\"id\":{\"started\":", { "Bazel's build event protocol",
 	    NULL } },
 	{ "{", "\"resourceSpans\":", { "a trace of OpenTelemetry", NULL } },
-	{ "{", "\"turboVersion\":", { "a run summary of Turborepo", NULL } },
+	{ "{", "\"turboVersion\":", { "a run summary of Turborepo",
+	    "turborepo.jq" } },
 	{ "version: 1", "creator: remake", { "a profile of remake", NULL } },
+	{ "version: 1", "creator: callgrind", { "a profile of callgrind",
+	    NULL } },
+	{ "{", "\"results\":[{\"command\":", { "an export of hyperfine",
+	    "hyperfine.jq" } },
+	{ "{", "\"context\":{\"date\":", { "results of google-benchmark",
+	    "google-benchmark.jq" } },
+	{ "{", "\"machine_info\":", { "results of pytest-benchmark",
+	    "pytest-benchmark.jq" } },
+	{ "{", "\"reason\":\"benchmark-complete\"", {
+	    "messages of cargo criterion", "criterion.jq" } },
+	{ "[", "\"jmhVersion\":", { "results of JMH", "jmh.jq" } },
+	{ "", " ns/op", { "results of go test -bench", "go-bench.jq" } },
+	{ "{", "\"jobs\":[{\"id\":", { "jobs of GitHub Actions",
+	    "github-actions.jq" } },
+	{ "[", "\"stage\":", { "jobs of GitLab CI", "gitlab-ci.jq" } },
+	{ "{", "\"vertexes\":[{\"digest\":", { "a log of BuildKit",
+	    "buildkit.jq" } },
+	{ "", "\"Plan\":{\"Node Type\":", { "a plan of PostgreSQL",
+	    "postgresql.jq" } },
+	{ "{", "\"system_peak_buffer_memory\":", { "a plan of DuckDB",
+	    "duckdb.jq" } },
 	{ "{", "\"traceEvents\":", { "a trace in Chrome's format",
 	    "execlog-parse" } },
 	{ "{", "\"collector_info\":", { "a profile of Perun",
@@ -103,7 +127,8 @@ contains(struct span text, const char *key)
 		p = from;
 		for (k = key; *k != '\0' && p < end && *p == *k; k++) {
 			p++;
-			while (*k == ':' && k[1] != ' ' && p < end && *p == ' ')
+			while (strchr(":[{,", *k) != NULL && k[1] != ' ' &&
+			    p < end && text_is_space(*p))
 				p++;
 		}
 		if (*k == '\0')
@@ -151,22 +176,20 @@ is_record(struct span line, struct recio *io)
 	return type != NULL && type->kind == REC_STRING;
 }
 
-/* What the file at [p, end) is, by its first bytes; NULL if it is not known. */
-static const struct foreign *
-find(const char *p, const char *end, struct recio *io)
+const struct foreign *
+foreign_recognize(struct span text)
 {
 	static const struct foreign event_log = { "a log of distbuild",
 	    "execlog-parse" };
-	size_t n = (size_t)(end - p);
-	struct span line = first_line(p, end);
+	struct span line = first_line(text.p, text.p + text.n);
 
-	if (is_record(line, io))
-		return io != NULL ? NULL : find_row(records,
-		    sizeof records / sizeof *records, line);
+	if (is_record(line, NULL))
+		return find_row(records, sizeof records / sizeof *records,
+		    line);
 	if (is_event(line))
 		return &event_log;
-	return find_row(table, sizeof table / sizeof *table,
-	    span_of(p, n < SIGNATURE_BYTES ? n : SIGNATURE_BYTES));
+	return find_row(table, sizeof table / sizeof *table, span_of(text.p,
+	    text.n < SIGNATURE_BYTES ? text.n : SIGNATURE_BYTES));
 }
 
 /*
@@ -207,7 +230,9 @@ foreign_find(struct input *in, struct recio *io)
 	do {
 		for (p = in->at; p < in->end && text_is_space(*p); p++)
 			;
-		found = find(p, in->end, io);
+		found = io != NULL && is_record(first_line(p, in->end), io) ?
+		    NULL : foreign_recognize(span_of(p,
+		    (size_t)(in->end - p)));
 	} while (!is_enough(p, in->end) && (found == NULL || !is_own(found)) &&
 	    in->end - in->at < SPACES_MAX && input_more(in));
 	return found == NULL || is_own(found) ? NULL : found;

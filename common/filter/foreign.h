@@ -1,10 +1,13 @@
 #ifndef WEIR_FOREIGN_H
 #define WEIR_FOREIGN_H
 
+#include "common/base/text.h"
+
 /* A file that a filter gets by mistake, because another filter reads it. */
 struct foreign {
 	const char *what;	/* "a log of ninja" */
-	const char *reader;	/* the filter that reads it, or NULL */
+	const char *reader;	/* the filter that reads it, or the adapter
+				   (weir-adapters(7)): "jmh.jq"; or NULL */
 };
 
 struct input;
@@ -16,5 +19,11 @@ struct recio;
  * passes a recio, and no file that begins with a record is foreign to it.
  */
 const struct foreign *foreign_find(struct input *, struct recio *);
+
+/*
+ * Recognizes a file by its first bytes, which do not begin with white space;
+ * NULL if it is not known.
+ */
+const struct foreign *foreign_recognize(struct span);
 
 #endif

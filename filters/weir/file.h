@@ -1,0 +1,40 @@
+#ifndef WEIR_FILE_H
+#define WEIR_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buf.h"
+
+/* What questions can be asked about a file: by its most telling records. */
+enum role {
+	ROLE_NONE,
+	ROLE_TASKS, ROLE_NODES, ROLE_DEPS, ROLE_PATH,	/* builds */
+	ROLE_ROWS, ROLE_DATABASE,			/* queries */
+	ROLE_CALLGRAPHS, ROLE_PROGRAM,			/* programs */
+	ROLE_SAMPLES, ROLE_PROFILES, ROLE_COMMITS,	/* history */
+	ROLE_STORE, ROLE_REPOSITORY
+};
+
+struct file {
+	const char *path;	/* "-": standard input */
+	enum role role;
+	/*
+	 * The filter or adapter that makes records of it, with its options:
+	 * "execlog-parse"; "" if it has records, or needs to become none.
+	 */
+	struct buf reader;
+	bool has_deps;		/* a task names what it waited for */
+	bool is_unreadable;
+	struct buf is;		/* a clause: "a log of ninja, 702 tasks" */
+};
+
+/*
+ * Examines the file at f->path: reads at most 16 MiB of it, decompressed, and
+ * lets the filter that reads such files count what it has.
+ */
+void file_examine(struct file *);
+void file_release(struct file *);
+
+#endif

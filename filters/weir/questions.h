@@ -1,0 +1,15 @@
+#ifndef WEIR_QUESTIONS_H
+#define WEIR_QUESTIONS_H
+
+#include <stddef.h>
+
+struct buf;
+struct file;
+
+/*
+ * Writes the usual questions about the files, each with the pipeline that
+ * answers it, and what is still missing for some.
+ */
+void questions_write(struct buf *, const struct file *, size_t n);
+
+#endif
