@@ -26,12 +26,8 @@ prepare_inputs() {
 	cp "$PREFIX"/share/doc/weir/examples/* . &&
 		cp "$DATA"/demo/project/* . && ninja >/dev/null &&
 		echo 'int main() { return 0; }' >app.cc &&
-		git init -q -b master && commit first &&
-		echo '{"header":{"type":"time","cmd":"sort","workload":"huge"},
-			"resources":[{"uid":"sort","amount":1,"type":"time"}],
-			"collector_info":{"name":"time"},
-			"postprocessors":[]}' \
-			>sort.perf
+		git init -q -b master && git add app.cc && commit first &&
+		commit second
 }
 
 @test "the README's commands run after an installation, on its samples" {
@@ -42,13 +38,18 @@ prepare_inputs() {
 	export PATH=$PREFIX/bin:/usr/bin:/bin
 	export PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig
 	mkdir work && cd work && prepare_inputs
-	commands >../commands
+	commands | sed "s|/usr/local/|$PREFIX/|" >../commands
 	# There are some twenty; this shows that they were found.
 	[ "$(wc -l <../commands)" -gt 10 ]
 	while IFS= read -r command; do
 		echo "\$ $command"
 		bash -o pipefail -c "$command" </dev/null >../out
 	done <../commands
+	# Each commit has a profile of ten runs.
+	vcs-log | pidx-read --profiles | records |
+		jq 'select(.type == "profile") | [.. | .amount? // empty] |
+			flatten | length' >runs
+	assert_equal "$(<runs)" $'10\n10'
 }
 
 @test "the README shows what its commands print" {
