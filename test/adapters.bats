@@ -344,3 +344,15 @@ Seq Scan 3000"
 		[[ $output == *"the end record of $name.jq is missing"* ]]
 	done
 }
+
+@test "filters that get the result of another tool name its adapter" {
+	for sample in "$SAMPLES"/*; do
+		adapter=$(basename "${sample%.*}").jq
+		for f in critpath execlog-parse malparse; do
+			run --separate-stderr "$f" "$sample"
+			[ "$status" -gt 0 ]
+			assert_equal "$(records <<<"$output")" ""
+			[[ $stderr == *", which the adapter $adapter reads: see weir-adapters(7)" ]]
+		done
+	done
+}

@@ -714,7 +714,6 @@ make_inputs() {
 		done <<-'END'
 		{"id": {"started": {}}}\n|Bazel's build event protocol
 		{"resourceSpans": []}\n|a trace of OpenTelemetry
-		{"turboVersion": "2.1"}\n|a run summary of Turborepo
 		version: 1\ncreator: remake 4.3\n|a profile of remake
 		<svg xmlns="x">\n|an SVG picture
 		END
