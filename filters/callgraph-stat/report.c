@@ -338,7 +338,7 @@ put_roughness(const struct totals *totals, struct buf *out)
 	buf_str(out, "The times are rough: ");
 	report_ns(out, totals->probe_ns);
 	buf_str(out, " more, the time of measuring, is subtracted.  Better: "
-	    "callgraph-record --sample, or perf without the instrument");
+	    "perf, without the instrument");
 	report_sentence(out, from);
 }
 
@@ -397,6 +397,17 @@ put_elapsed(const struct answer *a, struct buf *out)
 	report_sentence(out, from);
 }
 
+static void
+put_note(struct buf *out, const char *text)
+{
+	size_t from;
+
+	report_blank(out);
+	from = out->len;
+	buf_str(out, text);
+	report_sentence(out, from);
+}
+
 /*
  * Reports calls that the instrument counted at an ancestor's node, and the time
  * of its probes.
@@ -410,6 +421,9 @@ put_notes(const struct answer *a, struct buf *out)
 	size_t from;
 
 	put_elapsed(a, out);
+	if (is_measured(a, SAMPLES))
+		put_note(out, "The samples of a function are also those of "
+		    "counting the calls that it makes, some 10 ns each");
 
 	if (n > 0) {
 		report_blank(out);
