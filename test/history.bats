@@ -1,61 +1,14 @@
 # history.bats - the scripts of weir-history(7), on the history of a small project
 # that ninja builds
-#
-# A wrapper of ninja replaces the times in its log by those that the project has
-# in the file `times`, with noise of up to 5 %: so the results are the same on a
-# busy machine.
 
 # bats file_tags=normal
 
 load helper
+load ninja
 load vcs
 
 # What the tests call a change, in percent: the slow step takes six times as long.
 EFFECT=50
-
-# write_project - writes a program with a table.  The file `times` has for each
-# target its time in ms and the targets after which it starts.
-write_project() {
-	cat >build.ninja <<-'END'
-	rule copy
-	  command = ! grep -H error $in && cat $in >$out
-	build table.h: copy table
-	build main.o: copy main.c | table.h
-	build calc.o: copy calc.c
-	build app: copy main.o calc.o
-	END
-	touch table main.c calc.c &&
-		lines 'table.h 100' 'calc.o 30' 'main.o 40 table.h' \
-			'app 50 main.o calc.o' >times
-}
-
-# write_ninja - writes bin/ninja, the wrapper.  It runs $NINJA; the noise depends
-# on $NOISE and on the number of builds in the file $N_BUILDS.
-write_ninja() {
-	mkdir bin && cat >bin/ninja <<-'END' && chmod +x bin/ninja
-	#!/bin/sh
-	"$NINJA" "$@" || exit
-	[ "$1" != -t ] || exit 0
-	echo build >>"$N_BUILDS"
-	awk -v OFS='\t' -v seed=$((NOISE + $(wc -l <"$N_BUILDS"))) '
-	BEGIN { srand(seed) }
-	FNR == NR {
-		for (i = 3; i <= NF; i++)
-			if (end[$i] > start[$1])
-				start[$1] = end[$i]
-		end[$1] = int(start[$1] + $2 * (1 + rand() / 20))
-		next
-	}
-	FNR > 1 {
-		$1 = start[$4] + 0
-		$2 = end[$4]
-		$3 = sprintf("%d%03d000000", 1700000000 + int($2 / 1000),
-			$2 % 1000)
-	}
-	{ print }' times .ninja_log | sort -s -n -k 2,2 >log
-	mv log .ninja_log
-	END
-}
 
 # setup_file - makes 33 commits: 16 that are fast, one without a build, and 16
 # that are slow; the others are built twice.  There are as many points before the
@@ -223,7 +176,8 @@ expect_table_changed() {
 	git checkout -q "$(id 16)"
 	sed -i 's/app 50/app 800/' times
 	git commit -qam 'slow link'
-	sed -i 's/--text --effect 10/--effect 100/' ../compare-builds.sh
+	sed -i 's/-- --text/-- --json/; s/--effect 10/--effect 100/' \
+		../compare-builds.sh
 	make_store
 	CI_MERGE_REQUEST_DIFF_BASE_SHA=$(id 16) \
 		run -1 --separate-stderr sh -ec "$(job compare)"
