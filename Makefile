@@ -257,10 +257,9 @@ install: all
 	for page in $(PAGES); do \
 		install -D -m 644 $$page \
 		"$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}" || exit; done
-	sed -i 's|/usr/local/share/doc/weir/examples|$(EXAMPLESDIR)|' \
-		"$(DESTDIR)$(MANDIR)/man7/weir.7"
-	sed -i 's|/usr/local/share/weir/adapters|$(ADAPTERSDIR)|' \
-		"$(DESTDIR)$(MANDIR)/man7/weir-adapters.7"
+	sed -i -e 's|/usr/local/share/doc/weir/examples|$(EXAMPLESDIR)|' \
+		-e 's|/usr/local/share/weir/adapters|$(ADAPTERSDIR)|' \
+		"$(DESTDIR)$(MANDIR)"/man7/weir*.7
 	install -d "$(DESTDIR)$(ADAPTERSDIR)"
 	install -m 644 $(ADAPTERS) "$(DESTDIR)$(ADAPTERSDIR)"
 	install -d "$(DESTDIR)$(EXAMPLESDIR)"

@@ -4,11 +4,13 @@
 # Traces are loaded one after the other into SQLite by malload, and into both
 # databases by the SQL and the CSV files that it writes.  All tables must have the
 # same rows, with the same ids.  A row that is changed shows that the comparison
-# can fail.  The server is one of its own, and listens only to a socket.
+# can fail.  The server is one of its own, and listens only to a socket.  The
+# section of weir-cookbook(7) that uses DuckDB runs as printed.
 
 set -eu -o pipefail
 build=$PWD/$1
 here=$(cd "$(dirname "$0")" && pwd)
+source "$here/printed.bash"
 out=$build/databases
 package='@duckdb/node-api@1.5.6-r.1'
 PATH=$build:$build/test/gen:$PATH
@@ -123,6 +125,21 @@ check() {
 	echo "$1: $(sqlite3 sqlite.db 'SELECT count(*) FROM profiler_event') events"
 }
 
+# try_cookbook - runs the examples of that section, and prints those that fail
+try_cookbook() (
+	mkdir printed cookbook
+	sed "s,/usr/local/share/weir/adapters,$here/../filters/adapters," \
+		"$here/../man/weir-cookbook.7" | mandoc -Tutf8 |
+		sed -n 's/.\x08//g; /^ARCHIVES/,/^QUERIES/p' >printed/cookbook
+	cp -L "$here"/data/demo/* cookbook 2>/dev/null || :
+	printed_examples cookbook >examples
+	grep -qaz '^duckdb' examples
+	cd cookbook
+	duckdb() { node "$here/duckdb.mjs" "$out" :memory: "$3" csv; }
+	set +eu
+	try_examples weir-cookbook.7 "$dir/tried" 8<"$dir/examples"
+)
+
 seed=0
 for format in S M P; do
 	mal $format 100 $((++seed)) >$format 2>/dev/null
@@ -140,3 +157,8 @@ check 'one after another' samples S.rows samples M.part
 postgresql -c 'UPDATE profiler_event SET usec = usec + 1 WHERE event_id = 7'
 are_equal 2>/dev/null && { echo 'a changed row is not found'; exit 1; }
 echo 'PostgreSQL and DuckDB have the same rows as SQLite'
+
+try_cookbook >failed
+cat failed
+[ ! -s failed ]
+echo 'the examples for DuckDB print what weir-cookbook(7) shows'

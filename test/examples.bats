@@ -2,11 +2,13 @@
 #
 # An example is a command that a page shows after "$ ".  The list HOST_EXAMPLES of
 # cluster/archive.bash has those that need other hosts; cluster/hosts.sh runs
-# these.  Sanitizers would find nothing here: each filter has tests of its own.
+# these.  databases.sh runs those that begin with duckdb, which Debian does not
+# have.  Sanitizers would find nothing here: each filter has tests of its own.
 
 # bats file_tags=normal
 
 load helper
+load printed
 load cluster/archive
 
 # write_stubs - writes bin/sleep, which does not sleep, and bin/ninja, which runs
@@ -62,31 +64,6 @@ setup() {
 	mkdir home
 }
 
-# printed_examples PAGE - prints each command, and the output that the page shows
-# below it, each followed by a NUL.  A line after "> " continues a command.
-printed_examples() {
-	awk '
-	function end_example() {
-		if (command != "") printf "%s%c%s%c", command, 0, shown, 0
-		command = shown = ""
-	}
-	match($0, /^ +\$ /) {
-		end_example()
-		indent = RLENGTH - 2
-		command = substr($0, RLENGTH + 1)
-		next
-	}
-	!NF || substr($0, 1, indent) ~ /[^ ]/ { end_example() }
-	command == "" { next }
-	{ text = substr($0, indent + 1) }
-	shown == "" && sub(/^> /, "", text) {
-		command = command "\n" text
-		next
-	}
-	{ shown = shown text "\n" }
-	END { end_example() }' "printed/$1"
-}
-
 # copy_printed_files PAGE FOLDER - writes the scripts and makefiles that a page
 # shows as a reader copies them: without the indentation, and without tabs
 copy_printed_files() {
@@ -101,35 +78,6 @@ copy_printed_files() {
 	file { print substr($0, indent + 1) >file }' "printed/$1"
 }
 
-# try_examples PAGE STATE - runs the examples on file descriptor 8 one after the
-# other in this shell, as a reader does, and prints those that fail.  Each must
-# exit with 0 or as its comment says ("# exits 1"), and print what the page shows,
-# or something.  Files whose names begin with STATE get what they print.
-try_examples() {
-	local COMMAND SHOWN WANTED ENDED
-	set -o pipefail
-	while IFS= read -r -d '' -u 8 COMMAND &&
-	    IFS= read -r -d '' -u 8 SHOWN; do
-		WANTED=0 ENDED=(none)
-		[[ $COMMAND =~ \#\ exits\ ([0-9]+) ]] && WANTED=${BASH_REMATCH[1]}
-		eval "$COMMAND"$'\n''ENDED=("$?" "${PIPESTATUS[@]}")' \
-			>"$2.out" 2>"$2.err" </dev/null
-		# Of a pipeline a reader sees the last status.
-		if [ "${ENDED[0]}" != "$WANTED" ] ||
-		    [ "${ENDED[-1]}" != "$WANTED" ]; then
-			echo "$1: status ${ENDED[*]}, not $WANTED: $COMMAND"
-		elif [ -n "$SHOWN" ] && ! printf %s "$SHOWN" | cmp -s - "$2.out"
-		then
-			echo "$1: shows other output of: $COMMAND"
-		elif [ ! -s "$2.out" ] && [ "$WANTED" -eq 0 ]; then
-			echo "$1: no output of: $COMMAND"
-		else
-			continue
-		fi
-		cat "$2.out" "$2.err"
-	done
-}
-
 # needs_hosts COMMAND - whether HOST_EXAMPLES has the command
 needs_hosts() {
 	local example
@@ -139,15 +87,20 @@ needs_hosts() {
 	return 1
 }
 
-# try_page PAGE - runs the examples of a page that need no other hosts, in a copy
-# of the installed folder, with the environment that weir(7) describes
+# is_run COMMAND - whether an example needs neither other hosts nor DuckDB
+is_run() {
+	! needs_hosts "$1" && [[ $1 != duckdb\ * ]]
+}
+
+# try_page PAGE - runs the examples of a page that can be run here, in a copy of
+# the installed folder, with the environment that weir(7) describes
 try_page() {
 	local example shown
 	cp -R "$PREFIX/share/doc/weir/examples" "$1" &&
 		copy_printed_files "$1" "$1" || return
 	printed_examples "$1" |
 	while IFS= read -r -d '' example && IFS= read -r -d '' shown; do
-		needs_hosts "$example" || printf '%s\0%s\0' "$example" "$shown"
+		! is_run "$example" || printf '%s\0%s\0' "$example" "$shown"
 	done >"$1.run"
 	# What weir-hacking(7) shows needs the source, which is not installed.
 	[ -s "$1.run" ] || [ "$1" = weir-hacking.7 ] || echo "$1: no example"
@@ -191,6 +144,12 @@ try_page() {
 		done
 	done >named
 	lines "${HOST_EXAMPLES[@]}" | diff - named
+}
+
+@test "the examples for DuckDB are in the section that check-databases runs" {
+	grep -lE '^ +\$ duckdb ' printed/* | diff - <(echo printed/weir-cookbook.7)
+	sed '/^ARCHIVES/,/^QUERIES/d' printed/weir-cookbook.7 >others
+	run -1 grep duckdb others
 }
 
 @test "a command on a page is an example" {
