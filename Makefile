@@ -177,7 +177,7 @@ check-once: tests
 TESTS = $(if $T,$(T:%=test/%.bats),$(LONG_TESTS) \
 	$(filter-out $(LONG_TESTS),$(shell ls -S test/*.bats)))
 LONG_TESTS = $(wildcard test/contract*.bats test/instrument.bats \
-	test/pidx-*.bats test/examples.bats)
+	test/pidx-*.bats test/examples.bats test/ci.bats)
 JOBS = $(shell nproc)
 
 # Random inputs are the same in every run, but in this one.

@@ -31,6 +31,11 @@ def unknown(what):
     sys.exit(3)
 
 
+def expect_keys(table, *known):
+    if not set(table) <= set(known):
+        unknown(set(table) - set(known))
+
+
 def git(*arguments):
     subprocess.run(["git", "-C", WORK, *arguments], check=True)
 
@@ -98,14 +103,12 @@ class Github:
                       lambda match: str(self.value(match[1]) or ""), str(text))
 
     def run_step(self, step, permissions):
-        step = dict(step)
-        if not self.condition(step.pop("if", "")):
+        expect_keys(step, "if", "uses", "with", "run", "env")
+        if not self.condition(step.get("if", "")):
             return True
-        inputs = {k: self.expand(v) for k, v in step.pop("with", {}).items()}
-        env = {k: self.expand(v) for k, v in step.pop("env", {}).items()}
-        uses, script = step.pop("uses", None), step.pop("run", None)
-        if step:
-            unknown(step)
+        inputs = {k: self.expand(v) for k, v in step.get("with", {}).items()}
+        env = {k: self.expand(v) for k, v in step.get("env", {}).items()}
+        uses, script = step.get("uses"), step.get("run")
         if uses == "actions/checkout@v4":
             clone(int(inputs.get("fetch-depth", 1)),
                   inputs.get("ref") or self.value("github.event.after"),
@@ -121,6 +124,7 @@ class Github:
             "MAY_COMMENT": permissions.get("pull-requests") == "write"})
 
     def run_job(self, job):
+        expect_keys(job, "if", "runs-on", "container", "permissions", "steps")
         self.success = True
         for step in job["steps"]:
             if not self.run_step(step, job["permissions"]):
@@ -154,6 +158,9 @@ def gitlab_rule(rule, variables):
 
 
 def run_gitlab_job(name, job, variables):
+    expect_keys(job, "image", "variables", "rules", "script", "after_script",
+                "artifacts")
+    expect_keys(job["artifacts"], "when", "expose_as", "paths")
     variables = {**variables, **job["variables"]}
     clone(job["variables"]["GIT_DEPTH"], variables["CI_COMMIT_SHA"], False)
     # The remote repository of the service, which needs a token

@@ -254,6 +254,7 @@ expect_files() {
 	echo error >main.c
 	git commit -qam broken
 	run -1 github_request
+	assert_line 'status 2: sh ci/ci-build.sh "$BASE"'
 	run -1 gitlab_request
 	assert_equal "$(jq length ../service/comments.json)" 2
 }

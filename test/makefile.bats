@@ -234,7 +234,8 @@ for_prefix() {
 
 @test "pages are installed with the folders of the examples and adapters" {
 	for_prefix /opt/weir install
-	for folder in weir:doc/weir/examples weir-adapters:weir/adapters; do
+	for folder in weir:doc/weir/examples weir-adapters:weir/adapters \
+		weir-ci:doc/weir/examples weir-cookbook:weir/adapters; do
 		page="a stage/opt/weir/share/man/man7/${folder%:*}.7"
 		grep -qF "/opt/weir/share/${folder#*:}" "$page"
 		run -1 grep -F /usr/local/share "$page"
