@@ -1,7 +1,7 @@
 # bench-mal.sh - the part of bench.sh that measures the MonetDB filters
 #
 # It is sourced by bench.sh, which defines cpu() and peak().  The traces are
-# made by the generator mal, mal FORMAT EVENTS; malparse(1) describes the
+# made by the generator mal, mal FORMAT EVENTS; weir-mal(5) describes the
 # formats S, M and P.  The ratios are to two programs: one only parses the same
 # bytes with yajl ("/parse"); the other also writes them again with yajl_gen
 # ("/gen"), which is the minimum cost of a filter based on yajl.

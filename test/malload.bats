@@ -3,7 +3,7 @@
 # A row is a record of malparse; its type names a table, and its other members
 # the columns, all in weir-records(5).  A trace is a `trace` record and the rows
 # up to the next one.  data/malparse has a sample of each format of MonetDB's
-# events, such as sample-s.json for format S; malparse(1) lists the formats.
+# events, such as sample-s.json for format S; weir-mal(5) lists the formats.
 
 load helper
 
@@ -240,7 +240,7 @@ use() {
 	sqlite3 db .dump | diff before -
 }
 
-# The framing is how the objects of MonetDB's trace are separated: malparse(1).
+# The framing is how the objects of MonetDB's trace are separated: weir-mal(5).
 # bats test_tags=normal
 @test "the same trace twice adds nothing, whatever its framing" {
 	local how seed

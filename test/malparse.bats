@@ -1,6 +1,6 @@
 # malparse.bats - the profiler events of MonetDB servers become rows
 #
-# malparse(1) names the formats by letters, from T and E, the oldest, to S, M
+# weir-mal(5) names the formats by letters, from T and E, the oldest, to S, M
 # and P, and derives rows of the tables in weir-records(5).  data/malparse has a
 # sample of each format, such as sample-s.json, with the expected rows in s.out.
 # An execution is one run of a plan; a pc is the number of an instruction in its

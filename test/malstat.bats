@@ -20,7 +20,7 @@ agree_trace() {
 }
 
 # generate FORMAT EVENTS [SERVERS] - writes a trace of format S or P, as in
-# malparse(1), to the file `trace`
+# weir-mal(5), to the file `trace`
 generate() {
 	local seed
 	seed=$(seed)

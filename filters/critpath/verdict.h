@@ -7,7 +7,7 @@
 
 struct filter;
 
-/* What limits a build; critpath(1), "The verdict", has the rules. */
+/* What limits a build; weir-critical-path(7), "The verdict", has the rules. */
 enum limit { LIMIT_UNKNOWN, LIMIT_IDLE, LIMIT_PATH, LIMIT_WORKERS,
     LIMIT_POOLS, LIMIT_ORDER };
 

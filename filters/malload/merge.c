@@ -359,7 +359,7 @@ merge_init(struct merge *m)
 		put_view(m, t);
 
 	/*
-	 * In format P of malparse(1) the row of an execution comes after its
+	 * In format P of weir-mal(5) the row of an execution comes after its
 	 * events, so those of a truncated trace were rejected.
 	 */
 	put(m, "DELETE FROM rejected_profiler_event "

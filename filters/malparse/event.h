@@ -11,7 +11,7 @@ struct recio;
 
 /*
  * An event is one object of MonetDB's profiler, in a form that all versions
- * share.  malparse(1) names the formats by letters, here with the release or
+ * share.  weir-mal(5) names the formats by letters, here with the release or
  * year of the first server that wrote them: T (2012), E (2015), U (Jul2017),
  * S (Mar2018), M (Jun2020), P (Sep2022).  Format T is a tuple, which tuple.h
  * converts to an object of format E.  Format R is a row of a table that mclient

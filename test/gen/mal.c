@@ -5,7 +5,7 @@
  * constants, scalars and BATs (MonetDB's columns).  The pc of an op is its
  * number in the plan, from 0.
  *
- * The formats S, M and P are those of malparse(1).  The suffix _s, _m, _p or
+ * The formats S, M and P are those of weir-mal(5).  The suffix _s, _m, _p or
  * _mp of a function names the formats for which it writes.
  *
  * The same arguments always give the same bytes, on any machine.  Queries come

@@ -87,7 +87,7 @@ class Build:
     def finishes(self, zero=(), without=None):
         """{id: (the length of the longest path that ends with it, the id before
         it)}, if the tasks in zero took no time, and without a dependency (from,
-        to).  Ties as in critpath(1)."""
+        to).  Ties as in weir-critical-path(7)."""
         finish = {}
         for i in self.order:
             deps = [d for d in self.deps[i] if (d, i) != without]

@@ -647,7 +647,7 @@ def expected_verdict(brute, workers, what_if, wall, end):
 
 
 def judge(brute, workers, what_if, wall, end):
-    """As critpath(1), "The verdict", defines it."""
+    """As weir-critical-path(7), "The verdict", defines it."""
     recorded = Recorded(brute, end)
     runs = [i for i, t in brute.tasks.items() if t["kind"] != "copy"]
     want = {"type": "verdict",

@@ -21,7 +21,7 @@ execution, its server, client and tag; for an event, also its pc, state and
 iteration; for a variable, also its name.  The lines are sorted, so that neither
 ids nor the order of rows matter.
 
-The letters of formats (T, E, U, S, M, P) are those of malparse(1).
+The letters of formats (T, E, U, S, M, P) are those of weir-mal(5).
 """
 
 import collections
@@ -987,7 +987,7 @@ class Paths:
 
 def mode_paths(*names):
     """Compares for each run its name, the length of its critical path and the
-    sum of the times of its tasks, both in us.  See malparse(1).  Of several
+    sum of the times of its tasks, both in us.  See weir-mal(5).  Of several
     paths of one length, critpath may choose another one than the oracle, but
     each step depends on the one before it."""
     for name in names:

@@ -7,7 +7,7 @@ Usage: malstat.py trace FILE...             traces of formats S and P
        malstat.py tables SEED COUNT         tables mixed in different orders
 
 An instance is one run of an instruction of a plan, from its start event to its
-done event.  (malparse(1) lists the formats; events of format P have no starts.)
+done event.  (weir-mal(5) lists the formats; events of format P have no starts.)
 The instances of one thread of a session are a lane.  The time of a session is
 divided into periods, each with the innermost instance of each lane, and
 everything is computed from these periods.  For random rows each microsecond is

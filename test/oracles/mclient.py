@@ -10,7 +10,7 @@ the query's own result, and after it the number of rows.  All forms are those of
 MonetDB's documentation and of traces of 2020 that others have published.
 
 With tuples as FORM, the statements are the ends of instructions as a server of
-2012 writes them, format T of malparse(1).
+2012 writes them, format T of weir-mal(5).
 """
 
 import json
