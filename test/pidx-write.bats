@@ -488,6 +488,16 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	[ ! -e x ]
 }
 
+@test "records of another filter, and no profile, are reported" {
+	run -1 --separate-stderr pidx-write <<<'{"type":"task","id":"a"}'
+	assert_equal "$stderr" "pidx-write: no profile came: line 1 of\
+ '<stdin>' is a record of type task, which critpath reads"
+	(echo '{"type":"task","id":"a"}'; record a 1) | pidx-write >out
+	assert_equal "$(records <out | jq -r .type)" entry
+	# Of commits without profiles only versions come.
+	vcs-log | pidx-read --profiles | pidx-write
+}
+
 @test "invalid lines are reported and go to --rejects, the rest is registered" {
 	lines 'no JSON' '{"type":"unknown"}' '{"a":1}' '{"type":"profile"}' \
 		'{"type":"profile","profile":{}}' '{"header":{}}' \

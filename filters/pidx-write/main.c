@@ -11,6 +11,7 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/num.h"
+#include "common/filter/expect.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
@@ -62,6 +63,7 @@ static struct {
 	struct perun perun;
 	struct registry registry;
 	struct profile profile;
+	struct expect expect;		/* whether a profile came */
 	struct names names;		/* generates names of profiles */
 	struct recio *inner;		/* parses a profile within a record */
 	struct buf restored;		/* such a profile */
@@ -228,8 +230,10 @@ find_document(struct filter *f, const struct rec *r)
 	const char *why = "a profile has no header";
 	struct span text;
 
-	if (profile_is_document(r))
+	if (profile_is_document(r)) {
+		job.expect.came = true;
 		return r;
+	}
 	if (rec_is(r, "profile") && inner != NULL &&
 	    inner->kind == REC_OBJECT) {
 		text = inner->token;
@@ -238,9 +242,14 @@ find_document(struct filter *f, const struct rec *r)
 		    places->token))
 			document = recio_parse(job.inner, text, &why);
 	}
-	if (document == NULL && (rec_is(r, "profile") ||
-	    rec_get(r, KEY_TYPE) == NULL))
-		filter_reject(f, "%s", why);
+	if (rec_is(r, "profile") || rec_get(r, KEY_TYPE) == NULL) {
+		job.expect.came = true;
+		if (document == NULL)
+			filter_reject(f, "%s", why);
+	} else if (!rec_is(r, "version")) {
+		/* Versions come alone if no commit has a profile. */
+		expect_other(&job.expect, f, r);
+	}
 	return document;
 }
 
@@ -483,6 +492,7 @@ main(int argc, char **argv)
 	else
 		while (filter_next_file(&f))
 			read_file(&f, describe_file(f.input.name));
+	expect_end(&job.expect, &f, "profile", "a profile");
 	take_back_pending(&f);
 	if (!f.truncated)
 		register_all(&f);
