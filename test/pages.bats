@@ -217,3 +217,140 @@ sample_records() (
 	defined_keys | sort | uniq -d >twice
 	expect_empty twice "defined twice"
 }
+
+# shown PAGE - prints a page as a terminal of 80 columns shows it, without its
+# first and its last line
+shown() {
+	mandoc -Tutf8 -O width=80 "$MAN/$1" | sed -e '1d;$d' -e 's/.\x08//g'
+}
+
+# section PAGE NAME - prints a section as it is shown, its heading first
+section() {
+	shown "$1" | awk -v name="$2" '/^[^ ]/ { on = $0 == name } on'
+}
+
+# reasons - prints what the EXIT STATUS of pages of section 1 says, as lines of a
+# page, a status and a reason; the reasons for a status are between semicolons
+reasons() {
+	local page
+	for page in "$MAN"/*.1; do
+		section "${page##*/}" "EXIT STATUS" |
+		awk -v page="${page##*/}" '
+		function print_reasons() {
+			n = split(text, reason, ";")
+			for (i = 1; i <= n; i++)
+				print page, status, reason[i]
+			text = ""
+		}
+		match($0, /^ +[0-9]+  +/) {
+			print_reasons()
+			status = $1
+			text = substr($0, RLENGTH + 1)
+			next
+		}
+		/^     ?[^ ]/ { print_reasons() }
+		text != "" { sub(/^ +/, " "); text = text $0 }
+		END { print_reasons() }'
+	done
+}
+
+# status_cases - prints the cases of statuses.txt as page, status, words and
+# command, each followed by a NUL
+status_cases() {
+	awk '
+	/^#/ || !NF { next }
+	/^\t/ { printf "%s%c", substr($0, 2), 0; next }
+	{
+		page = $1
+		status = $2
+		sub(/^[^ ]+ [^ ]+ /, "")
+		printf "%s%c%s%c%s%c", page, 0, status, 0, $0, 0
+	}' "$TEST/statuses.txt"
+}
+
+@test "a command ends with the status that a page gives it" {
+	require mandoc
+	local n=0 page status words command ended
+	export CPATH=$ROOT/instrument LIBRARY_PATH=$BUILD
+	while IFS= read -r -d '' page && IFS= read -r -d '' status &&
+	    IFS= read -r -d '' words && IFS= read -r -d '' command; do
+		shown "$page" | tr -s ' \n' ' ' | grep -qF -- "$words" ||
+			echo "$page does not say: $words"
+		cp -RL "$EXAMPLES" $((++n))
+		ended=0
+		(cd $n && bash -c "$command") >out 2>&1 </dev/null || ended=$?
+		[ "$ended" = "$status" ] || {
+			echo "$page: status $ended, not $status: $command"
+			cat out
+		}
+	done < <(status_cases) >wrong
+	[ $n -gt 0 ]
+	expect_empty wrong "statuses are not as pages say"
+}
+
+@test "each reason for a status has a case" {
+	require mandoc
+	reasons >said
+	status_cases | tr '\n\0' ' \n' | paste - - - - >cases
+	while read -r page status reason; do
+		awk -F '\t' -v page="$page" -v status="$status" \
+			-v reason="$reason" '
+		$1 == page && $2 == status && index(reason, $3) { found = 1 }
+		END { exit !found }' cases || echo "$page $status: $reason"
+	done <said >untried
+	expect_empty untried "no case in statuses.txt"
+	# Each filter says what 0 and 2 mean.
+	for f in "${FILTERS[@]}"; do
+		grep -q "^$f.1 0 " said && grep -q "^$f.1 2 " said || echo "$f"
+	done >silent
+	expect_empty silent "says nothing of a status"
+}
+
+@test "the first screens of a page answer, and its length is limited" {
+	require mandoc
+	for page in "${PAGES[@]}"; do
+		page=${page##*/}
+		[ "$page" != weir-changes.7 ] || continue
+		lines=$(section "$page" DESCRIPTION | wc -l)
+		[ "$lines" -le 48 ] ||
+			echo "$page: DESCRIPTION has $lines lines, not 48"
+		[[ $page == *.1 ]] || continue
+		section "$page" DESCRIPTION | grep -q '^ *\$ ' ||
+			echo "$page: no command in DESCRIPTION"
+		words=$(shown "$page" | wc -w)
+		[ "$words" -le 1500 ] || echo "$page: $words words, not 1500"
+		[ "$(sed -n 's/^\.Sh //p' "$MAN/$page" | sed -n 4p)" = \
+			"EXIT STATUS" ] ||
+			echo "$page: EXIT STATUS does not follow DESCRIPTION"
+	done >long
+	expect_empty long "of a page the first screens do not answer"
+}
+
+# lost_headings FILE - prints the headings of a page that are not shown as they are
+# written: mdoc would take .Ss In CI for the header file <CI>
+lost_headings() {
+	sed -n 's/^\.S[hs] //p' "$1" | sed 's/\\&//g; s/"//g' | sort >written
+	mandoc -Tutf8 "$1" | sed 's/.\x08//g; s/^   \([^ ]\)/\1/' | sort |
+		comm -23 written -
+}
+
+@test "headings are shown as they are written, and none is taken for a macro" {
+	require mandoc
+	for page in "${PAGES[@]}"; do
+		lost_headings "$page" | sed "s/^/${page##*/}: /"
+	done >lost
+	expect_empty lost "a heading contains a macro: write \\& before it"
+	{ cat "$MAN/weir-make.7"; lines '.Ss In CI' '.Ss \&In a year'; } >page
+	assert_equal "$(lost_headings page)" "In CI"
+}
+
+@test "each page shows a command with its output" {
+	require mandoc
+	for page in "$MAN"/*.1; do
+		shown "${page##*/}" | awk '
+		shows && NF && !/^ *[>$] / { found = 1 }
+		{ shows = /^ +[>$] / }
+		END { exit !found }' || echo "${page##*/}"
+	done >silent
+	expect_empty silent "no example shows its output"
+}
