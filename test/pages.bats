@@ -274,9 +274,10 @@ status_cases() {
 	export CPATH=$ROOT/instrument LIBRARY_PATH=$BUILD
 	while IFS= read -r -d '' page && IFS= read -r -d '' status &&
 	    IFS= read -r -d '' words && IFS= read -r -d '' command; do
-		shown "$page" | tr -s ' \n' ' ' | grep -qF -- "$words" ||
+		[ -e "$page" ] || shown "$page" | tr -s ' \n' ' ' >"$page"
+		grep -qF -- "$words" "$page" ||
 			echo "$page does not say: $words"
-		cp -RL "$EXAMPLES" $((++n))
+		mkdir $((++n)) && ln -s "$EXAMPLES"/* $n
 		ended=0
 		(cd $n && bash -c "$command") >out 2>&1 </dev/null || ended=$?
 		[ "$ended" = "$status" ] || {
