@@ -236,6 +236,17 @@ pictures: all
 check-statistics: $(OUT)/test/programs/statistics
 	$< 1000
 
+# The source of HEAD as an archive: the same bytes from each clone, whatever its
+# owner has configured.
+DIST = $(OUT)/weir-$(VERSION).tar
+dist:
+	@[ -e .git ] || { echo 'make dist needs a clone of the repository'; \
+		exit 1; }
+	@mkdir -p $(OUT)
+	git -c tar.umask=022 -c core.autocrlf=false archive \
+		--prefix=weir-$(VERSION)/ -o $(DIST) HEAD
+	gzip -9nf $(DIST)
+
 bench: all $(TEST_PROGRAMS)
 	@sh test/setup.sh build bench
 	@bash test/bench.sh $(OUT)
@@ -327,5 +338,5 @@ endif
 
 .PHONY: all demo check test check-once check-random tests check-powercut \
 	check-viewers check-databases check-hosts check-compilers \
-	check-statistics \
+	check-statistics dist \
 	bench pictures lint install uninstall clean

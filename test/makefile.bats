@@ -243,6 +243,32 @@ for_prefix() {
 	done
 }
 
+@test "make dist makes the same archive of each clone, of all that git lists" {
+	[ -e "$ROOT/.git" ] || skip "the source is not a clone"
+	for clone in a 'with some spaces'; do
+		git clone -q "$ROOT" "$clone"
+	done
+	git -C 'with some spaces' config tar.umask 077
+	git -C 'with some spaces' config core.autocrlf true
+	touch -d 2001-01-01 'with some spaces/README.md'
+	touch 'with some spaces/not-of-git'
+	ROOT=$PWD/a run_make -s OUT=build dist
+	(umask 077; ROOT=$PWD/with\ some\ spaces run_make -s OUT=out dist)
+	cmp a/build/weir-*.tar.gz 'with some spaces'/out/weir-*.tar.gz
+	tar -tvzf a/build/weir-*.tar.gz --full-time --utc >listed
+	assert_equal "$(awk '{ print $2, $4, $5 }' listed | sort -u)" \
+		"root/root $(TZ=UTC git -C a log -1 --format=%cd \
+			--date='format-local:%Y-%m-%d %H:%M:%S')"
+	tar -tzf a/build/weir-*.tar.gz | sed -n 's|^[^/]*/\(.*[^/]\)$|\1|p' |
+		diff - <(git -C a ls-files)
+	# An unpacked archive is not a clone, also not of a repository around it.
+	tar -xzf a/build/weir-*.tar.gz -C a
+	cd a/weir-*
+	ROOT=$PWD run -2 --separate-stderr run_make -s OUT=build dist
+	assert_output 'make dist needs a clone of the repository'
+	[ ! -e build ]
+}
+
 @test "an unknown set of packages ends the installation with status 2" {
 	run -2 --separate-stderr sh "$TEST/setup.sh" build no-such-set
 	assert_equal "$stderr" \
