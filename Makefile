@@ -247,6 +247,21 @@ dist:
 		--prefix=weir-$(VERSION)/ -o $(DIST) HEAD
 	gzip -9nf $(DIST)
 
+# Debian packages of this source, in a copy of it: debhelper wants a folder
+# debian, and writes the packages beside the source.  Packages with debug
+# information are left out, so that all that is there can be installed.
+DEB = $(OUT)/deb/weir-$(VERSION)
+deb:
+	@sh test/setup.sh build packages
+	rm -rf $(OUT)/deb
+	mkdir -p $(DEB)
+	cp -Rp Makefile README.md common filters instrument man test $(DEB)
+	cp -Rp .debian $(DEB)/debian
+	cd $(DEB) && env -u MAKEFLAGS -u MFLAGS \
+		DEB_BUILD_OPTIONS="noautodbgsym $$DEB_BUILD_OPTIONS" \
+		dpkg-buildpackage -b -us -uc -j$(JOBS)
+	@ls $(OUT)/deb/*.deb
+
 bench: all $(TEST_PROGRAMS)
 	@sh test/setup.sh build bench
 	@bash test/bench.sh $(OUT)
@@ -338,5 +353,5 @@ endif
 
 .PHONY: all demo check test check-once check-random tests check-powercut \
 	check-viewers check-databases check-hosts check-compilers \
-	check-statistics dist \
+	check-statistics dist deb \
 	bench pictures lint install uninstall clean

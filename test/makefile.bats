@@ -269,6 +269,19 @@ for_prefix() {
 	[ ! -e build ]
 }
 
+@test "the packages have the versions and the libraries of the Makefile" {
+	read -r version abi < <(run_make -s \
+		--eval='show: ; @echo $(VERSION) $(ABI_VERSION)' show)
+	head -n 1 "$ROOT/.debian/changelog" | grep -F "weir ($version-"
+	grep -x "Package: libweir-instrument$abi" "$ROOT/.debian/control"
+	fake_system 0
+	run -1 --separate-stderr sh "$TEST/setup.sh" --dry-run build
+	assert_equal "$(sed -n '/^Build-Depends:/,/^S/{ //!p; s/.*:.*(= 13),//p; }' \
+		"$ROOT/.debian/control" | tr -d , | xargs -n 1 | sort)" \
+		"$(sed 's/.*://; q' <<<"$stderr" | xargs -n 1 |
+		grep -v libc6-dev | sort)"
+}
+
 @test "an unknown set of packages ends the installation with status 2" {
 	run -2 --separate-stderr sh "$TEST/setup.sh" build no-such-set
 	assert_equal "$stderr" \
