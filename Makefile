@@ -216,6 +216,12 @@ check-hosts: all
 	@sh test/setup.sh slurm || :
 	@bash test/cluster/hosts.sh $(OUT)
 
+# Needs root and debootstrap, and says so if they are missing: builds, installs
+# and removes the packages on bare systems.
+check-packages: dist
+	@sh test/setup.sh systems || :
+	@bash test/packages.sh $(DIST).gz
+
 # Builds with each gcc-N and clang-N that is in PATH; a warning is an error.
 COMPILERS = $(sort $(notdir $(wildcard $(foreach dir,$(subst :, ,$(PATH)), \
 	$(dir)/gcc-[0-9]* $(dir)/clang-[0-9]*))))
@@ -353,5 +359,5 @@ endif
 
 .PHONY: all demo check test check-once check-random tests check-powercut \
 	check-viewers check-databases check-hosts check-compilers \
-	check-statistics dist deb \
+	check-statistics dist deb check-packages \
 	bench pictures lint install uninstall clean

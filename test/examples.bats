@@ -49,17 +49,22 @@ write_stubs() {
 
 setup_file() {
 	cd "$BATS_FILE_TMPDIR" && write_stubs || return
-	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$ROOT" \
-		OUT="$(realpath "$BUILD")" PREFIX="$BATS_FILE_TMPDIR/usr" install
+	# packages.sh has installed weir, with compressed pages, which mandoc reads
+	# by their names without .gz.
+	export PREFIX=${WEIR_PREFIX:-$PWD/usr}
+	[ -n "${WEIR_PREFIX:-}" ] ||
+		env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -C "$ROOT" \
+			OUT="$(realpath "$BUILD")" PREFIX="$PREFIX" install
 	mkdir printed
-	for page in usr/share/man/man*/*; do
-		mandoc -Tutf8 "$page" | sed 's/.\x08//g' >printed/"${page##*/}"
+	for page in "$ROOT"/man/*.[1357]; do
+		page=${page##*/}
+		mandoc -Tutf8 "$PREFIX/share/man/man${page##*.}/$page" |
+			sed 's/.\x08//g' >printed/"$page"
 	done
 }
 
 setup() {
 	enter_test
-	PREFIX=$BATS_FILE_TMPDIR/usr
 	ln -s "$BATS_FILE_TMPDIR/printed" .
 	mkdir home
 }

@@ -33,8 +33,10 @@ prepare_inputs() {
 @test "the README's commands run after an installation, on its samples" {
 	command -v ninja >/dev/null || skip "ninja is not installed"
 	is_sanitized && san=SAN=1 || san=
-	PREFIX=$PWD/usr
-	make -s -C "$ROOT" $san PREFIX="$PREFIX" install >/dev/null 2>&1
+	# packages.sh has installed weir.
+	PREFIX=${WEIR_PREFIX:-$PWD/usr}
+	[ -n "${WEIR_PREFIX:-}" ] ||
+		make -s -C "$ROOT" $san PREFIX="$PREFIX" install >/dev/null 2>&1
 	export PATH=$PREFIX/bin:/usr/bin:/bin
 	export PKG_CONFIG_PATH=$PREFIX/lib/pkgconfig
 	mkdir work && cd work && prepare_inputs

@@ -2,8 +2,8 @@
 # setup.sh [--dry-run] SET... - installs the missing packages of these sets as
 # root; for another user, or with --dry-run, prints the command that does, changes
 # nothing, and fails.  The sets are build, test, powercut, viewers, databases,
-# bench, hosts, slurm and packages; the targets of the Makefile name those that they
-# need.
+# bench, hosts, slurm, packages and systems; the targets of the Makefile name those
+# that they need.
 
 set -u
 
@@ -42,6 +42,7 @@ packages_for() {
 	bench) echo elfutils g++ git hyperfine jq llvm mawk miller python3 time uftrace valgrind ;;
 	hosts) echo iproute2 openssh-client openssh-server parallel python3 rsync util-linux ;;
 	packages) echo build-essential debhelper ;;
+	systems) echo debootstrap ;;
 	slurm) echo munge slurm-client slurmctld slurmd ;;
 	*) echo "setup.sh: unknown set of packages: $1" >&2; exit 2 ;;
 	esac
