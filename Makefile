@@ -348,12 +348,14 @@ ifndef SAN
 endif
 	rm -f $(PROGRAMS) $(TEST_PROGRAMS) $(MEASURED_PROGRAMS) \
 		$(OUT)/libweir*.a $(OUT)/libweir*.so* $(OUT)/libraries $(OUT)/tests \
+		$(DIST).gz \
 		$(addprefix $(OUT)/demo/,build.log build.svg graph.json \
 		history.ndjson records trace.json)
 	for dir in $(wildcard $(addprefix $(OUT)/,common filters instrument test)); do \
 		find $$dir -name '*.[od]' -o -name '*.so' -o -name '*.js.h' -o -name '*.css.h' | \
 			xargs rm -f; \
 		find $$dir -depth -type d -empty -delete; done
+	rm -rf $(OUT)/deb
 	-rmdir $(wildcard $(OUT)/demo) $(OUT) 2>/dev/null
 endif
 

@@ -153,6 +153,8 @@ gcc-99: no warnings"
 	touch out/common/base/mine.c out/demo/mine.svg
 	find . | sort >mine
 	touch stamp
+	[ ! -e "$ROOT/.git" ] || run_make -s dist
+	mkdir -p out/deb/weir
 	for san in '' SAN=1; do
 		run_make -s $san "$PWD/out${san:+/san}/common/base/text.o" \
 			"$PWD/out${san:+/san}/libweir-instrument-noop.so"
