@@ -130,6 +130,30 @@ read_8_to_16(struct span s, uint64_t *value)
 /* A uint64_t holds any number of 19 digits. */
 enum { SAFE_DIGITS = 19 };
 
+size_t
+text_distance(struct span a, struct span b)
+{
+	enum { LENGTH_MAX = 64 };
+	size_t row[LENGTH_MAX + 1], left, above;
+
+	if (a.n > LENGTH_MAX || b.n > LENGTH_MAX)
+		return SIZE_MAX;
+	for (size_t k = 0; k <= b.n; k++)
+		row[k] = k;
+	for (size_t i = 0; i < a.n; i++) {
+		above = row[0];
+		row[0] = i + 1;
+		for (size_t k = 0; k < b.n; k++) {
+			left = (row[k] < row[k + 1] ? row[k] : row[k + 1]) + 1;
+			above += a.p[i] != b.p[k];
+			left = above < left ? above : left;
+			above = row[k + 1];
+			row[k + 1] = left;
+		}
+	}
+	return row[b.n];
+}
+
 bool
 text_u64(struct span s, uint64_t *value)
 {

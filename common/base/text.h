@@ -300,6 +300,12 @@ size_t text_common_prefix(struct span, struct span);
 int text_compare_numbers(struct span, struct span);
 
 /*
+ * How many letters must be added, removed or replaced to make one text the
+ * other; SIZE_MAX if one has more than 64 bytes.
+ */
+size_t text_distance(struct span, struct span);
+
+/*
  * Reads a text that is a decimal number and nothing else; false if it is not
  * one or does not fit.  text_i64() accepts a leading '-'.
  */

@@ -103,31 +103,6 @@ match(struct span label, struct span qualified)
 	return strstr(label.p, opt.callers) != NULL ? PART : NO_MATCH;
 }
 
-/* How many letters differ; texts are compared up to a length of NEAR_MAX. */
-static size_t
-distance(struct span a, struct span b)
-{
-	enum { NEAR_MAX = 64 };
-	size_t row[NEAR_MAX + 1], left, above;
-
-	if (a.n > NEAR_MAX || b.n > NEAR_MAX)
-		return SIZE_MAX;
-	for (size_t k = 0; k <= b.n; k++)
-		row[k] = k;
-	for (size_t i = 0; i < a.n; i++) {
-		above = row[0];
-		row[0] = i + 1;
-		for (size_t k = 0; k < b.n; k++) {
-			left = (row[k] < row[k + 1] ? row[k] : row[k + 1]) + 1;
-			above += a.p[i] != b.p[k];
-			left = above < left ? above : left;
-			above = row[k + 1];
-			row[k + 1] = left;
-		}
-	}
-	return row[b.n];
-}
-
 /* The functions that --callers may mean. */
 struct found {
 	enum match match;
@@ -148,7 +123,7 @@ find_named(struct found *found, const struct flat *p, const struct order *o)
 		label.len = name.len = 0;
 		functions_label(&p->functions, o->list[i], false, &label);
 		shorten_qualified(&name, span_str(buf_cstr(&label)));
-		d = distance(buf_span(&name), span_str(opt.callers));
+		d = text_distance(buf_span(&name), span_str(opt.callers));
 		if (d < least)
 			found->nearest = o->list[i];
 		least = d < least ? d : least;
