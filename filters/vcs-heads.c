@@ -6,14 +6,15 @@
 #include "common/report/table.h"
 
 static struct {
-	const char *repository, *vcs;
+	const char *repository;
+	struct opt_word vcs;
 	bool dirty;
-} opt;
+} opt = { .vcs = OPT_POINTERS(vcs_backends) };
 
 static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
-	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
+	{ 0, "vcs", OPT_WORD, &opt.vcs, "TYPE",
 	    "git or svs (svs in its store, else what is found)", 0, 0 },
 	{ 'd', "dirty", OPT_FLAG, &opt.dirty, NULL,
 	    "report uncommitted changes in the work tree", 0, 0 },
@@ -90,7 +91,7 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	if (filter_operand(&f) != NULL)
 		die("there are no operands: all branches are listed");
-	if (!perun_open_vcs(&vcs, opt.vcs, opt.repository) ||
+	if (!perun_open_vcs(&vcs, opt.vcs.given, opt.repository) ||
 	    (opt.dirty && !vcs_is_dirty(&vcs, &state.is_dirty)) ||
 	    !vcs_get_head_major_version(&vcs, &state.head) ||
 	    !vcs_walk_major_versions(&vcs, &branches, &n))

@@ -8,15 +8,16 @@
 #include "common/perun/perun.h"
 
 static struct {
-	const char *repository, *vcs;
+	const char *repository;
+	struct opt_word vcs;
 	uint64_t max_count;
 	bool first_parent, no_walk;
-} opt = { .max_count = UINT64_MAX };
+} opt = { .vcs = OPT_POINTERS(vcs_backends), .max_count = UINT64_MAX };
 
 static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
-	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
+	{ 0, "vcs", OPT_WORD, &opt.vcs, "TYPE",
 	    "git or svs (svs in its store, else what is found)", 0, 0 },
 	{ 'f', "first-parent", OPT_FLAG, &opt.first_parent, NULL,
 	    "follow only the first parent of a merge", 0, 0 },
@@ -102,7 +103,7 @@ main(int argc, char **argv)
 	const char *text;
 
 	filter_begin(&f, &about, options, argc, argv);
-	if (!perun_open_vcs(&vcs, opt.vcs, opt.repository))
+	if (!perun_open_vcs(&vcs, opt.vcs.given, opt.repository))
 		die("%s", vcs.why);
 
 	text = filter_operand(&f);

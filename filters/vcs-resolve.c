@@ -8,15 +8,16 @@
 #include "common/report/report.h"
 
 static struct {
-	const char *repository, *vcs, *kind;
-} opt = { .kind = "commit" };
+	const char *repository;
+	struct opt_word vcs, kind;
+} opt = { .vcs = OPT_POINTERS(vcs_backends), .kind = OPT_WORDS(vcs_kinds) };
 
 static const struct opt options[] = {
 	{ 'C', "repository", OPT_STR, &opt.repository, "DIR",
 	    "the repository in DIR or above (.)", 0, 0 },
-	{ 0, "vcs", OPT_STR, &opt.vcs, "TYPE",
+	{ 0, "vcs", OPT_WORD, &opt.vcs, "TYPE",
 	    "git or svs (svs in its store, else what is found)", 0, 0 },
-	{ 't', "object-type", OPT_STR, &opt.kind, "TYPE",
+	{ 't', "object-type", OPT_WORD, &opt.kind, "TYPE",
 	    "commit, tree, blob, tag or any (commit)", 0, 0 },
 	{ 0 }
 };
@@ -58,11 +59,10 @@ main(int argc, char **argv)
 	const char *name;
 
 	filter_begin(&f, &about, options, argc, argv);
-	kind = (enum vcs_kind)opt_choice("object-type", opt.kind, vcs_kinds,
-	    sizeof *vcs_kinds);
+	kind = (enum vcs_kind)opt.kind.index;
 	if ((name = filter_operand(&f)) == NULL)
 		die("there is no revision to resolve");
-	if (!perun_open_vcs(&vcs, opt.vcs, opt.repository))
+	if (!perun_open_vcs(&vcs, opt.vcs.given, opt.repository))
 		die("%s", vcs.why);
 	for (; name != NULL; name = filter_operand(&f)) {
 		if (vcs_massage_parameter(&vcs, name, kind, &id, &actual_kind))
@@ -70,7 +70,8 @@ main(int argc, char **argv)
 		else
 			filter_fail(&f, "'%s' does not name %s %s: %s", name,
 			    kind == VCS_ANY ? "an" : "a",
-			    kind == VCS_ANY ? "object" : opt.kind, vcs.why);
+			    kind == VCS_ANY ? "object" : vcs_kinds[kind],
+			    vcs.why);
 	}
 	vcs_close(&vcs);
 	return filter_end(&f);

@@ -232,7 +232,7 @@ is_whole() {
 	assert_equal "$(answer vcs_type)" svs
 	assert_equal "$(answer vcs_url)" ..
 	run -2 --separate-stderr pidx-init --vcs-type svn repo
-	[[ $stderr == *"unknown version control system 'svn': "*"git, svs" ]]
+	[[ $stderr == *"--vcs-type must be git or svs, not 'svn'"* ]]
 }
 
 @test "--vcs-init creates a repository where there is none" {

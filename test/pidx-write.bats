@@ -243,7 +243,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 		no_staging
 	done
 	run -2 --separate-stderr pidx-write --index-version 3
-	[[ $stderr == *"--index-version must be 1, 2args, 2 or 2label" ]]
+	[[ $stderr == *"--index-version must be 1, 2args, 2 or 2label, not '3'" ]]
 }
 
 # bats test_tags=normal

@@ -236,8 +236,8 @@ is() {
 	repository
 	assert_fatal "vcs-heads: there are no operands: all branches are listed" \
 		vcs-heads main
-	assert_fatal "vcs-heads: unknown version control system 'hg': it must be `
-		`one of git, svs" vcs-heads --vcs hg
+	assert_fatal "vcs-heads: --vcs must be git or svs, not 'hg'" \
+		vcs-heads --vcs hg
 	cd ..
 	assert_fatal "vcs-heads: there is no repository in '.' or above" vcs-heads
 }

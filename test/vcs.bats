@@ -121,7 +121,8 @@ history() {
 	assert_equal "$stderr" "$unknown"
 	repository
 	commit one
-	assert_fatal "vcs-log: $unknown" vcs-log --vcs none
+	assert_fatal "vcs-log: --vcs must be git or svs, not 'none'" \
+		vcs-log --vcs none
 	pidx-init
 	sed -i 's/type: git/type: none/' .perun/local.yml
 	assert_fatal "pidx-read: cannot open the repository of '$PWD/.perun': $unknown" \
@@ -183,7 +184,7 @@ copy_tree() {
 		-e 's/mkdir(path, 0777)/make_mark(path)/' svs.c >flat.c
 	# Step 2: it is registered.
 	sed -i -e 's/^\(extern.* vcs_git, \)/\1vcs_flat, /' \
-		-e 's/\({ &vcs_git, \)\(&vcs_svs }\)/\1\&vcs_flat, \2/' vcs.c
+		-e 's/{ &vcs_git, /&\&vcs_flat, /' vcs.c
 	cd ../../..
 	"${make[@]}" "${build#tree/}"/{vcs-log,vcs-heads,vcs-resolve} \
 		"${build#tree/}"/{pidx-init,pidx-read}
@@ -214,8 +215,8 @@ copy_tree() {
 	assert_fatal "vcs-log: there is no repository in '.' or above" vcs-log
 	assert_fatal "vcs-log: there is no repository of type flat in '.' or above" \
 		vcs-log --vcs flat
-	assert_fatal "vcs-log: unknown version control system 'none': it must be `
-		`one of git, flat, svs" vcs-log --vcs none
+	assert_fatal "vcs-log: --vcs must be git, flat or svs, not 'none'" \
+		vcs-log --vcs none
 }
 
 # $CALLS calls other functions in the middle of walk_minor_versions.

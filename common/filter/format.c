@@ -1,9 +1,7 @@
 /* format - reads the input of a filter in one of several formats */
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/base/mem.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter.h"
 #include "common/filter/format.h"
@@ -27,33 +25,16 @@ detect_format(const struct input_format *const *table, struct input *in)
 	return fallback;
 }
 
-static const struct input_format *
-choose_format(const struct input_format *const *table, const char *name)
-{
-	const char **names;
-	size_t n = 0, chosen;
-
-	while (table[n] != NULL)
-		n++;
-	names = mem_zero(n + 1, sizeof *names);
-	while (n-- > 0)
-		names[n] = table[n]->name;
-	chosen = opt_choice("format", name, names, sizeof *names);
-	free(names);
-	return table[chosen];
-}
-
 const struct input_format *
 format_open(struct filter *f, const struct input_format *const *table,
-    const char *name)
+    const struct opt_word *name)
 {
-	const struct input_format *format = name == NULL ? NULL :
-	    choose_format(table, name);
+	const struct input_format *format;
 
 	if (!filter_next_file(f))
 		return NULL;
-	if (format == NULL)
-		format = detect_format(table, &f->input);
+	format = name->given != NULL ? table[name->index] :
+	    detect_format(table, &f->input);
 	if (format->keys != NULL)
 		filter_declare_keys(f, format->keys);
 	return format;

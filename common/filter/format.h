@@ -16,6 +16,7 @@
  */
 struct filter;
 struct input;
+struct opt_word;
 
 /* Each filter that has formats defines this struct for itself, for read(). */
 struct format_options;
@@ -42,12 +43,12 @@ struct input_format {
 #define FORMAT_ADDRESS(name) &name##_format,
 
 /*
- * Opens the next file and returns the format to read it in: the named one or,
- * if name is NULL, the one that recognizes it; NULL if there is no further
- * file.  An unknown name ends the program.
+ * Opens the next file and returns the format to read it in: the one that
+ * --format names or, without that, the one that recognizes it; NULL if there is
+ * no further file.
  */
 const struct input_format *format_open(struct filter *,
-    const struct input_format *const *table, const char *name);
+    const struct input_format *const *table, const struct opt_word *);
 
 /*
  * For detect(): returns whether the unconsumed input begins with the signature.

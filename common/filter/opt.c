@@ -53,6 +53,9 @@ collect(const struct opt *const *tables, const struct opt **all)
 		for (const struct opt *o = *tables; o->name != NULL; o++) {
 			if (n == OPTIONS_MAX)
 				bug("more than %d options", OPTIONS_MAX);
+			if (o->kind == OPT_WORD &&
+			    ((const struct opt_word *)o->value)->table == NULL)
+				bug("--%s has no table of words", o->name);
 			all[n++] = o;
 		}
 	return n;
@@ -89,6 +92,40 @@ parse_number(const struct opt *o, const char *arg)
 	return value * unit;
 }
 
+/* The i-th name of the table; NULL at its end. */
+static const char *
+word_at(const struct opt_word *w, size_t i)
+{
+	const void *element = (const char *)w->table +
+	    i * (w->element_size > 0 ? w->element_size : sizeof(void *));
+
+	if (w->element_size == 0)
+		element = *(const void *const *)element;
+	return element == NULL ? NULL : *(const char *const *)element;
+}
+
+static void
+set_word(const struct opt *o, const char *arg)
+{
+	struct opt_word *w = o->value;
+	struct buf list = { 0 };
+	const char *name;
+
+	for (size_t i = 0; (name = word_at(w, i)) != NULL; i++) {
+		if (strcmp(arg, name) == 0) {
+			w->given = name;
+			w->index = i;
+			buf_release(&list);
+			return;
+		}
+		if (i > 0)
+			buf_str(&list, word_at(w, i + 1) == NULL ? " or " :
+			    ", ");
+		buf_str(&list, name);
+	}
+	die("--%s must be %s, not '%s'", o->name, buf_cstr(&list), arg);
+}
+
 static void
 set_value(const struct opt *o, const char *arg)
 {
@@ -104,6 +141,9 @@ set_value(const struct opt *o, const char *arg)
 	case OPT_NUM:
 	case OPT_SIZE:
 		*(uint64_t *)o->value = parse_number(o, arg);
+		break;
+	case OPT_WORD:
+		set_word(o, arg);
 		break;
 	case OPT_LIST:
 		list = o->value;
@@ -150,34 +190,6 @@ opt_parse(const struct opt *const *tables, const char *usage,
 		set_value(all[i], optarg);
 	}
 	return optind;
-}
-
-/* An element of the table of opt_choice() begins with a name. */
-static const char *
-name_of(const void *element)
-{
-	return *(const char *const *)element;
-}
-
-size_t
-opt_choice(const char *option, const char *value, const void *table,
-    size_t element_size)
-{
-	const char *element = table, *name, *next;
-	struct buf list = { 0 };
-
-	for (size_t i = 0; (name = name_of(element + i * element_size)) != NULL;
-	    i++)
-		if (strcmp(value, name) == 0)
-			return i;
-	for (name = name_of(element); name != NULL; name = next) {
-		element += element_size;
-		next = name_of(element);
-		if (list.len > 0)
-			buf_str(&list, next == NULL ? " or " : ", ");
-		buf_str(&list, name);
-	}
-	die("--%s must be %s, not '%s'", option, buf_cstr(&list), value);
 }
 
 void

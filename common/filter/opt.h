@@ -15,10 +15,11 @@
  * 	OPT_NUM		uint64_t within [min, max]
  * 	OPT_SIZE	the same; a suffix K, M or G multiplies by 2^10, 2^20
  * 			or 2^30
+ * 	OPT_WORD	struct opt_word
  * 	OPT_LIST	struct opt_list: for each use of the option an element,
  * 			borrowed from argv
  */
-enum opt_kind { OPT_FLAG, OPT_STR, OPT_NUM, OPT_SIZE, OPT_LIST };
+enum opt_kind { OPT_FLAG, OPT_STR, OPT_NUM, OPT_SIZE, OPT_WORD, OPT_LIST };
 
 struct opt {
 	char letter;		/* 0: it has only a long name */
@@ -30,9 +31,26 @@ struct opt {
 	uint64_t min, max;	/* of a number; max 0: no upper bound */
 };
 
+/*
+ * A value that is a name of a table.  The elements are names, structs that
+ * begin with a name, or pointers to such structs.  The table ends with NULL as
+ * the name or pointer.
+ */
+struct opt_word {
+	const void *table;
+	size_t element_size;	/* 0: the elements are pointers to structs */
+	const char *given;	/* NULL without the option */
+	size_t index;		/* of what was given, or 0: the default, if
+				   there is one, is usually the first */
+};
+#define OPT_WORDS(table) { (table), sizeof *(table), NULL, 0 }
+#define OPT_POINTERS(table) { (table), 0, NULL, 0 }
+
 struct opt_list {
 	const char **values;
 	size_t n, cap;
+	const char *const *words;	/* for completions: usual values, which
+					   end with NULL; or NULL */
 };
 
 /*
@@ -44,15 +62,6 @@ struct opt_list {
  */
 int opt_parse(const struct opt *const *tables, const char *usage,
     bool is_command, int argc, char **argv);
-
-/*
- * Returns the index of the value of an option, named without its hyphens, in a
- * table of names, or of structs that begin with a name.  The table ends with
- * NULL as the name; element_size is the size of one element.  If no element has
- * that name, ends the program.
- */
-size_t opt_choice(const char *option, const char *value, const void *table,
-    size_t element_size);
 
 /* Prints the options, a line for each, to standard output. */
 void opt_print(const struct opt *const *tables);

@@ -10,8 +10,8 @@
 #include "common/perun/layout.h"
 #include "common/perun/profile.h"
 
-static const char *const names[] = { [PIDX_1] = "1", [PIDX_2_ARGS] = "2args",
-    [PIDX_2] = "2", [PIDX_2_LABEL] = "2label" };
+const char *const layout_names[] = { [PIDX_1] = "1",
+    [PIDX_2_ARGS] = "2args", [PIDX_2] = "2", [PIDX_2_LABEL] = "2label", NULL };
 
 /* The layout of this name, or 0. */
 static enum pidx_layout
@@ -19,19 +19,15 @@ find_name(const char *name)
 {
 	enum pidx_layout layout = PIDX_2_LABEL;
 
-	while (layout > 0 && strcmp(name, names[layout]) != 0)
+	while (layout > 0 && strcmp(name, layout_names[layout]) != 0)
 		layout--;
 	return layout;
 }
 
 enum pidx_layout
-layout_of_option(const char *name)
+layout_of_option(const struct opt_word *w)
 {
-	enum pidx_layout layout = name != NULL ? find_name(name) : 0;
-
-	if (name != NULL && layout == 0)
-		die("--index-version must be 1, 2args, 2 or 2label");
-	return layout;
+	return w->given != NULL ? PIDX_1 + (enum pidx_layout)w->index : 0;
 }
 
 /* --- the evidence of the objects of one index ----------------------------- */

@@ -1,6 +1,7 @@
 #ifndef WEIR_LAYOUT_H
 #define WEIR_LAYOUT_H
 
+#include "common/filter/opt.h"
 #include "common/perun/perun.h"
 
 /*
@@ -10,11 +11,11 @@
  * same values; so these functions read objects, but only for six strings.
  */
 
-/*
- * The layout that an option --index-version names, or 0 without it (NULL).
- * Dies if there is no layout of this name.
- */
-enum pidx_layout layout_of_option(const char *name);
+/* The names for --index-version, from PIDX_1 on; they end with NULL. */
+extern const char *const layout_names[];
+
+/* The layout that the option names, or 0 without it. */
+enum pidx_layout layout_of_option(const struct opt_word *);
 
 /*
  * Parses an index, as pidx_parse() does, also if it has five strings and other

@@ -7,13 +7,10 @@
 #include "common/base/mem.h"
 #include "common/vcs/backend.h"
 
-/*
- * The systems that are known, in the order in which they are tried.  A back end
- * is registered here and nowhere else.
- */
+/* A back end is registered here and nowhere else. */
 extern const struct vcs_backend vcs_git, vcs_svs;
-static const struct vcs_backend *const backends[] = { &vcs_git, &vcs_svs };
-enum { N_BACKENDS = sizeof backends / sizeof *backends };
+const struct vcs_backend *const vcs_backends[] = { &vcs_git, &vcs_svs, NULL };
+enum { N_BACKENDS = sizeof vcs_backends / sizeof *vcs_backends - 1 };
 
 const char *const vcs_kinds[] = { [VCS_COMMIT] = "commit",
     [VCS_TREE] = "tree", [VCS_BLOB] = "blob", [VCS_TAG] = "tag",
@@ -26,11 +23,11 @@ find_backend(struct vcs *v, const char *type)
 	struct buf known = { 0 };
 
 	for (size_t i = 0; i < N_BACKENDS; i++)
-		if (strcmp(backends[i]->type, type) == 0)
-			return backends[i];
+		if (strcmp(vcs_backends[i]->type, type) == 0)
+			return vcs_backends[i];
 	for (size_t i = 0; i < N_BACKENDS; i++)
 		buf_printf(&known, "%s%s", i > 0 ? ", " : "",
-		    backends[i]->type);
+		    vcs_backends[i]->type);
 	vcs_fail(v, "unknown version control system '%.200s': it must be one "
 	    "of %.500s", type, buf_cstr(&known));
 	buf_release(&known);
@@ -72,10 +69,10 @@ vcs_open(struct vcs *v, const char *type, const char *path, bool upwards)
 	}
 	errno = 0;
 	for (size_t i = 0; i < N_BACKENDS && found == VCS_NOT_FOUND; i++) {
-		if (only != NULL ? backends[i] != only :
-		    backends[i]->needs_store)
+		if (only != NULL ? vcs_backends[i] != only :
+		    vcs_backends[i]->needs_store)
 			continue;
-		*v = (struct vcs){ .backend = backends[i] };
+		*v = (struct vcs){ .backend = vcs_backends[i] };
 		found = v->backend->open(v, path, upwards);
 	}
 	if (found == VCS_NOT_FOUND)

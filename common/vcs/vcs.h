@@ -18,7 +18,12 @@
  */
 enum { VCS_ID_LEN = 40, VCS_WHY_SIZE = 1024 };
 
+/*
+ * The systems that are known, in the order in which they are tried; they begin
+ * with their names, and end with NULL.
+ */
 struct vcs_backend;
+extern const struct vcs_backend *const vcs_backends[];
 
 struct vcs {
 	const struct vcs_backend *backend;

@@ -4,21 +4,21 @@
 #include "common/filter/filter.h"
 #include "filters/buildgraph-parse/formats.h"
 
+static const struct input_format *const formats[] = {
+	FORMATS(FORMAT_ADDRESS) NULL
+};
+
 static struct {
-	const char *format;
+	struct opt_word format;
 	struct format_options reader;
-} opt;
+} opt = { .format = OPT_POINTERS(formats) };
 
 static const struct opt options[] = {
-	{ 'f', "format", OPT_STR, &opt.format, "FORMAT",
+	{ 'f', "format", OPT_WORD, &opt.format, "FORMAT",
 	    "the format of the graph (guessed)", 0, 0 },
 	{ 'd', "deps", OPT_STR, &opt.reader.deps_file, "FILE",
 	    "ninja: what 'ninja -t deps' printed", 0, 0 },
 	{ 0 }
-};
-
-static const struct input_format *const formats[] = {
-	FORMATS(FORMAT_ADDRESS) NULL
 };
 
 static const struct about about = {
@@ -36,7 +36,7 @@ main(int argc, char **argv)
 	struct filter f;
 
 	filter_begin(&f, &about, options, argc, argv);
-	format = format_open(&f, formats, opt.format);
+	format = format_open(&f, formats, &opt.format);
 	if (format != NULL)
 		format->read(&f, &opt.reader);
 	filter_expect_records(&f,

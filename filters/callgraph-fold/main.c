@@ -6,15 +6,41 @@
 #include "filters/callgraph-fold/formats.h"
 #include "filters/callgraph-fold/pprof.h"
 
+/* The values of --by.  The first one that was measured is the default. */
+static const struct by {
+	const char *name;
+	unsigned measure;
+} bys[] = {
+	{ "self", SELF_NS },
+	{ "samples", SAMPLES },
+	{ "calls", CALLS },
+	{ "off", SELF_OFF_NS },
+	{ 0 }
+};
+
+enum { FOLDED, SPEEDSCOPE, CALLGRIND, PPROF, SVG };
+static const struct format {
+	const char *name;
+	/* NULL: pprof, which is not written from stacks by name. */
+	void (*put)(struct filter *, const struct stacks *, unsigned measure);
+} formats[] = {
+	[FOLDED] = { "folded", put_folded },
+	[SPEEDSCOPE] = { "speedscope", put_speedscope },
+	[CALLGRIND] = { "callgrind", put_callgrind },
+	[PPROF] = { "pprof", NULL },
+	[SVG] = { "svg", put_svg },
+	{ 0 }
+};
+
 static struct {
-	const char *by, *format;
+	struct opt_word by, format;
 	bool collapse_recursion, svg;
-} opt = { .format = "folded" };
+} opt = { .by = OPT_WORDS(bys), .format = OPT_WORDS(formats) };
 
 static const struct opt options[] = {
-	{ 'b', "by", OPT_STR, &opt.by, "MEASURE",
+	{ 'b', "by", OPT_WORD, &opt.by, "MEASURE",
 	    "self, samples, calls or off (the first measured)", 0, 0 },
-	{ 'f', "format", OPT_STR, &opt.format, "FORMAT",
+	{ 'f', "format", OPT_WORD, &opt.format, "FORMAT",
 	    "folded, speedscope, callgrind, pprof or svg", 0, 0 },
 	{ 0, "svg", OPT_FLAG, &opt.svg, NULL,
 	    "the same as --format svg: a flame graph", 0, 0 },
@@ -30,31 +56,6 @@ static const struct about about = {
 	    "callgrind or pprof, or as a picture.",
 	.reads = "callgraph records",
 	.keys = callgraph_keys,
-};
-
-/* The values of --by.  The first one that was measured is the default. */
-static const struct by {
-	const char *name;
-	unsigned measure;
-} bys[] = {
-	{ "self", SELF_NS },
-	{ "samples", SAMPLES },
-	{ "calls", CALLS },
-	{ "off", SELF_OFF_NS },
-	{ 0 }
-};
-
-static const struct format {
-	const char *name;
-	/* NULL: pprof, which is not written from stacks by name. */
-	void (*put)(struct filter *, const struct stacks *, unsigned measure);
-} formats[] = {
-	{ "folded", put_folded },
-	{ "speedscope", put_speedscope },
-	{ "callgrind", put_callgrind },
-	{ "pprof", NULL },
-	{ "svg", put_svg },
-	{ 0 }
 };
 
 /*
@@ -124,12 +125,9 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
-	if (opt.svg)
-		opt.format = "svg";
-	format = &formats[opt_choice("format", opt.format, formats,
-	    sizeof *formats)];
-	if (opt.by != NULL)
-		by = &bys[opt_choice("by", opt.by, bys, sizeof *bys)];
+	format = &formats[opt.svg ? SVG : opt.format.index];
+	if (opt.by.given != NULL)
+		by = &bys[opt.by.index];
 	callgraph_init(&g);
 	if (format->put != NULL)
 		write_stacks(&f, &g, format, by);

@@ -11,15 +11,30 @@
 #include "filters/callgraph-stat/report.h"
 #include "filters/callgraph-stat/shorten.h"
 
+/* The values of --sort; N_MEASURES means sorting by name. */
+static const struct {
+	const char *name;
+	unsigned measure;
+} sorts[] = {
+	{ "calls", CALLS },
+	{ "self", SELF_NS },
+	{ "total", TOTAL_NS },
+	{ "samples", SAMPLES },
+	{ "off", SELF_OFF_NS },
+	{ "name", N_MEASURES },
+	{ 0 }
+};
+
 static struct {
-	const char *by, *sort, *callers, *old;
+	struct opt_word by, sort;
+	const char *callers, *old;
 	uint64_t top, depth;
-} opt = { .depth = 1 };
+} opt = { .by = OPT_WORDS(level_names), .sort = OPT_WORDS(sorts), .depth = 1 };
 
 static const struct opt options[] = {
-	{ 'b', "by", OPT_STR, &opt.by, "WHAT",
+	{ 'b', "by", OPT_WORD, &opt.by, "WHAT",
 	    "by function, file, module or callsite (function)", 0, 0 },
-	{ 's', "sort", OPT_STR, &opt.sort, "KEY",
+	{ 's', "sort", OPT_WORD, &opt.sort, "KEY",
 	    "self, total, calls, samples, off or name (self)", 0, 0 },
 	{ 'k', "top", OPT_NUM, &opt.top, "K",
 	    "only the first K (all; 20 in a report)", 1, 1 << 30 },
@@ -41,20 +56,6 @@ static const struct about about = {
 	.reads = "callgraph records",
 	.keys = callgraph_keys,
 	.reports = true,
-};
-
-/* The values of --sort; N_MEASURES means sorting by name. */
-static const struct {
-	const char *name;
-	unsigned measure;
-} sorts[] = {
-	{ "calls", CALLS },
-	{ "self", SELF_NS },
-	{ "total", TOTAL_NS },
-	{ "samples", SAMPLES },
-	{ "off", SELF_OFF_NS },
-	{ "name", N_MEASURES },
-	{ 0 }
 };
 
 /*
@@ -230,10 +231,10 @@ show_all(struct filter *f, const struct flat *p, unsigned sort)
 {
 	struct answer a = { .profile = p, .top = opt.top, .sort_by = sort };
 
-	if (opt.sort == NULL)
+	if (opt.sort.given == NULL)
 		a.sort_by = default_measure(p);
 	a.measure = a.sort_by != N_MEASURES ? a.sort_by : default_measure(p);
-	if ((opt.sort != NULL || opt.old != NULL) &&
+	if ((opt.sort.given != NULL || opt.old != NULL) &&
 	    !flat_is_measured(p, a.measure) && p->totals[NOW].nodes > 0 &&
 	    (opt.old == NULL || p->totals[BEFORE].nodes > 0))
 		filter_fail(f, opt.old != NULL ? "not both runs have %s" :
@@ -270,24 +271,16 @@ main(int argc, char **argv)
 	struct filter f;
 	struct callgraph g;
 	struct flat profile;
-	size_t level = BY_FUNCTION, n_records;
-	unsigned sort = SELF_NS;
+	size_t n_records;
 
 	filter_begin(&f, &about, options, argc, argv);
-	if (opt.callers != NULL && (opt.by != NULL || opt.old != NULL))
+	if (opt.callers != NULL && (opt.by.given != NULL || opt.old != NULL))
 		die("--callers cannot be combined with --by or --diff");
 	if (opt.callers == NULL && opt.depth > 1)
 		die("--depth needs --callers");
-	if (opt.callers != NULL)
-		level = BY_CALLSITE;
-	else if (opt.by != NULL)
-		level = opt_choice("by", opt.by, level_names,
-		    sizeof *level_names);
-	if (opt.sort != NULL)
-		sort = sorts[opt_choice("sort", opt.sort, sorts,
-		    sizeof *sorts)].measure;
 
-	flat_init(&profile, (enum level)level, opt.old != NULL);
+	flat_init(&profile, opt.callers != NULL ? BY_CALLSITE :
+	    (enum level)opt.by.index, opt.old != NULL);
 	callgraph_init(&g);
 	n_records = read_graphs(&f, &profile, &g, NOW);
 	if (opt.old != NULL) {
@@ -299,7 +292,7 @@ main(int argc, char **argv)
 	flat_finish(&profile);
 
 	if (n_records > 0)
-		show_all(&f, &profile, sort);
+		show_all(&f, &profile, sorts[opt.sort.index].measure);
 	flat_release(&profile);
 	return filter_end(&f);
 }

@@ -9,8 +9,8 @@
 /* The first key that is kept (build.h), and how many options may add. */
 enum { KEPT = KEY_REMOTE_US, ADDED_MAX = KEPT_KEYS_MAX - N_OWN_KEYS + KEPT };
 
-static const char *const own_keys[] = { "kind", "host", "rule", "target",
-    "name" };
+const char *const keys_own[] = { "kind", "host", "rule", "target", "name",
+    NULL };
 
 static struct {
 	const char *names[KEPT_KEYS_MAX + 1];	/* end with NULL */
@@ -23,7 +23,7 @@ keys_add(struct span name)
 	unsigned i;
 
 	for (i = 0; i < KEPT; i++)
-		if (span_eq(name, own_keys[i]))
+		if (span_eq(name, keys_own[i]))
 			return i;
 	for (i = 0; i < kept.n; i++)
 		if (span_eq(name, kept.names[i]))

@@ -14,6 +14,9 @@ struct filter;
 enum { KEY_KIND, KEY_HOST, KEY_RULE, KEY_TARGET, KEY_NAME, KEY_REMOTE_US,
     KEY_REMOTE_EXECUTION, N_OWN_KEYS };
 
+/* The names of those up to KEY_NAME; they end with NULL. */
+extern const char *const keys_own[];
+
 /* Adds a key, unless it has been added before, and returns its number. */
 unsigned keys_add(struct span name);
 

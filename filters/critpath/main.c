@@ -33,7 +33,7 @@ static struct {
 	uint64_t top, workers;
 	bool all, bridge, edges, summary;
 	struct opt_list set, drop, scale, limit, budget, by;
-} opt = { .top = 1 };
+} opt = { .top = 1, .by.words = keys_own };
 
 static const struct opt options[] = {
 	{ 'g', "graph", OPT_STR, &opt.graph, "FILE",

@@ -1,21 +1,28 @@
 /* execlog-parse - converts the execution log of a build to task records */
 
-#include <string.h>
-
 #include "common/base/err.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/records.h"
 
+static const struct input_format *const formats[] = {
+	FORMATS(FORMAT_ADDRESS) NULL
+};
+
+enum { LAST_RUN, ALL_RUNS };
+static const char *const runs[] = { [LAST_RUN] = "last", [ALL_RUNS] = "all",
+    NULL };
+
 static struct {
-	const char *format, *run, *runs;
+	struct opt_word format, runs;
+	const char *run;
 	bool each;
 	struct format_options reader;
-} opt = { .runs = "last" };
+} opt = { .format = OPT_POINTERS(formats), .runs = OPT_WORDS(runs) };
 
 static const struct opt options[] = {
-	{ 'f', "format", OPT_STR, &opt.format, "FORMAT",
+	{ 'f', "format", OPT_WORD, &opt.format, "FORMAT",
 	    "the format of the log (guessed)", 0, 0 },
 	{ 'a', "all-outputs", OPT_FLAG, &opt.reader.all_outputs, NULL,
 	    "ninja: the last record of every output", 0, 0 },
@@ -25,13 +32,9 @@ static const struct opt options[] = {
 	    "each file is a run, which has its name", 0, 0 },
 	{ 'r', "run", OPT_STR, &opt.run, "NAME",
 	    "the name of the run", 0, 0 },
-	{ 0, "runs", OPT_STR, &opt.runs, "WHICH",
+	{ 0, "runs", OPT_WORD, &opt.runs, "WHICH",
 	    "ninja: all runs of ninja, or the last (last)", 0, 0 },
 	{ 0 }
-};
-
-static const struct input_format *const formats[] = {
-	FORMATS(FORMAT_ADDRESS) NULL
 };
 
 static const struct about about = {
@@ -53,9 +56,7 @@ main(int argc, char **argv)
 	int64_t n_before;
 
 	filter_begin(&f, &about, options, argc, argv);
-	opt.reader.all_runs = strcmp(opt.runs, "all") == 0;
-	if (!opt.reader.all_runs && strcmp(opt.runs, "last") != 0)
-		die("--runs is all or last, not '%s'", opt.runs);
+	opt.reader.all_runs = opt.runs.index == ALL_RUNS;
 	if (opt.reader.all_runs && opt.reader.all_outputs)
 		die("--runs all and --all-outputs exclude each other");
 	if (opt.each && opt.run != NULL)
@@ -67,7 +68,7 @@ main(int argc, char **argv)
 		filter_read_each(&f);
 	if (opt.run != NULL)
 		run_set_given(span_str(opt.run));
-	while ((format = format_open(&f, formats, opt.format)) != NULL) {
+	while ((format = format_open(&f, formats, &opt.format)) != NULL) {
 		if (opt.each)
 			run_set_given(span_str(f.input.name));
 		n_before = f.n_records;

@@ -13,14 +13,22 @@
 #include "filters/graph-export/formats.h"
 #include "filters/graph-export/mermaid.h"
 
+/* Mermaid refuses larger diagrams; dot takes minutes for them. */
+static const struct format formats[] = {
+	{ "dot", dot_put, 2000, SIZE_MAX, false },
+	{ "mermaid", mermaid_put, 500, 50000, true },
+	{ 0 }
+};
+
 static struct {
-	const char *graph, *path, *format, *run;
+	struct opt_word format;
+	const char *graph, *path, *run;
 	uint64_t nodes;
 	bool each, needs;
-} opt = { .format = "dot", .nodes = 200 };
+} opt = { .format = OPT_WORDS(formats), .nodes = 200 };
 
 static const struct opt options[] = {
-	{ 'f', "format", OPT_STR, &opt.format, "FORMAT",
+	{ 'f', "format", OPT_WORD, &opt.format, "FORMAT",
 	    "dot (the default) or mermaid", 0, 0 },
 	{ 'g', "graph", OPT_STR, &opt.graph, "FILE",
 	    "read nodes from FILE first", 0, 0 },
@@ -43,13 +51,6 @@ static const struct about about = {
 	    "the critical path is outlined.",
 	.reads = "task and node records",
 	.keys = build_keys,
-};
-
-/* Mermaid refuses larger diagrams; dot takes minutes for them. */
-static const struct format formats[] = {
-	{ "dot", dot_put, 2000, SIZE_MAX, false },
-	{ "mermaid", mermaid_put, 500, 50000, true },
-	{ 0 }
 };
 
 /* What is drawn. */
@@ -159,8 +160,7 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
-	format = &formats[opt_choice("format", opt.format, formats,
-	    sizeof *formats)];
+	format = &formats[opt.format.index];
 	paths_begin(&paths, &builds, &f, opt.graph, opt.path);
 	while ((build = builds_next(&builds)) != NULL) {
 		if (opt.run != NULL && (build->run_name == NULL ||

@@ -20,15 +20,21 @@
 #include "filters/perf-diff/say.h"
 #include "filters/perf-diff/svg.h"
 
+enum { MEDIAN, MINIMUM };
+static const char *const values[] = { [MEDIAN] = "median", [MINIMUM] = "min",
+    NULL };
+static const char *const parts[] = { "trace", NULL };
+enum { PASS, FAIL };
+static const char *const modes[] = { [PASS] = "pass", [FAIL] = "fail", NULL };
+
 static struct {
-	const char *directory, *effect, *accept, *value, *by;
-	const char *gone, *suspected, *unjudged;
+	const char *directory, *effect, *accept;
+	struct opt_word value, by, gone, suspected, unjudged;
 	struct options o;
 	bool svg, nearest;
-	bool fail_if_gone, fail_if_suspected, fail_if_unjudged,
-	    pass_if_unjudged;
-} opt = { .directory = ".", .effect = "2", .value = "median", .gone = "pass",
-    .suspected = "pass", .o.top = 20 };
+} opt = { .directory = ".", .effect = "2", .value = OPT_WORDS(values),
+    .by = OPT_WORDS(parts), .gone = OPT_WORDS(modes),
+    .suspected = OPT_WORDS(modes), .unjudged = OPT_WORDS(modes), .o.top = 20 };
 
 static struct samples samples;
 static struct arena texts;
@@ -44,9 +50,9 @@ static const struct opt options[] = {
 	    "OLD stands for its newest ancestor that was measured", 0, 0 },
 	{ 0, "now", OPT_STR, &opt.o.now, "COMMIT",
 	    "only what is now worse than at COMMIT counts", 0, 0 },
-	{ 0, "value", OPT_STR, &opt.value, "WHICH",
+	{ 0, "value", OPT_WORD, &opt.value, "WHICH",
 	    "median or min of the samples of a commit (median)", 0, 0 },
-	{ 'b', "by", OPT_STR, &opt.by, "WHAT",
+	{ 'b', "by", OPT_WORD, &opt.by, "WHAT",
 	    "trace: compare stacks instead of their sums", 0, 0 },
 	{ 'e', "effect", OPT_STR, &opt.effect, "PERCENT",
 	    "smaller changes do not count (2)", 0, 0 },
@@ -56,11 +62,11 @@ static const struct opt options[] = {
 	    "values of this unit or uid have no noise", 0, 0 },
 	{ 'i', "improvements", OPT_FLAG, &opt.o.improvements, NULL,
 	    "exit with 1 for an improvement, too", 0, 0 },
-	{ 0, "gone", OPT_STR, &opt.gone, "MODE",
+	{ 0, "gone", OPT_WORD, &opt.gone, "MODE",
 	    "fail: exit with 1 if a key has no samples any more", 0, 0 },
-	{ 0, "suspected", OPT_STR, &opt.suspected, "MODE",
+	{ 0, "suspected", OPT_WORD, &opt.suspected, "MODE",
 	    "fail: exit with 1 for what is suspected", 0, 0 },
-	{ 0, "unjudged", OPT_STR, &opt.unjudged, "MODE",
+	{ 0, "unjudged", OPT_WORD, &opt.unjudged, "MODE",
 	    "fail if any key, pass if no key could be judged", 0, 0 },
 	{ 'a', "accept", OPT_STR, &opt.accept, "FILE",
 	    "the changes in FILE are accepted", 0, 0 },
@@ -253,20 +259,9 @@ read_sides(struct filter *f)
 
 /* --- options, and the answer ---------------------------------------------- */
 
-/* Is the mode "fail", or "pass"? */
-static bool
-choose_mode(const char *option, const char *mode)
-{
-	static const char *const modes[] = { "pass", "fail", NULL };
-
-	return opt_choice(option, mode, modes, sizeof *modes);
-}
-
 static void
 read_options(void)
 {
-	static const char *const values[] = { "median", "min", NULL };
-	static const char *const parts[] = { "trace", NULL };
 	char *end;
 	double percent = strtod(opt.effect, &end);
 
@@ -274,15 +269,7 @@ read_options(void)
 	    !(percent >= 0 && percent <= 1e6))
 		die("--effect: '%s' is not a percentage", opt.effect);
 	opt.o.min_effect = percent / 100;
-	opt.o.least = opt_choice("value", opt.value, values, sizeof *values);
-	opt.fail_if_gone = choose_mode("gone", opt.gone);
-	opt.fail_if_suspected = choose_mode("suspected", opt.suspected);
-	if (opt.unjudged != NULL) {
-		opt.fail_if_unjudged = choose_mode("unjudged", opt.unjudged);
-		opt.pass_if_unjudged = !opt.fail_if_unjudged;
-	}
-	if (opt.by != NULL)
-		opt_choice("by", opt.by, parts, sizeof *parts);
+	opt.o.least = opt.value.index == MINIMUM;
 	if (!opt.o.history && (opt.o.oldest_first || opt.svg ||
 	    opt.o.now != NULL))
 		die("--oldest-first, --now and --svg need --history");
@@ -295,25 +282,27 @@ static void
 decide(struct filter *f)
 {
 	const struct results *a = &results;
+	bool judge_all = opt.unjudged.index == FAIL, judge_any = judge_all ||
+	    opt.unjudged.given == NULL;
 	const char *gone = say_sentence(a, SENTENCE_GONE), *fault =
-	    opt.fail_if_unjudged ? say_sentence(a, SENTENCE_UNJUDGED) : "";
+	    judge_all ? say_sentence(a, SENTENCE_UNJUDGED) : "";
 
-	if (*fault == '\0' && opt.fail_if_unjudged)
+	if (*fault == '\0' && judge_all)
 		fault = say_sentence(a, SENTENCE_UNMEASURED);
 	if (*fault == '\0')
 		fault = say_sentence(a, SENTENCE_UNITS);
-	if (*gone != '\0' && !opt.fail_if_gone)
+	if (*gone != '\0' && opt.gone.index == PASS)
 		filter_warn(f, "%s", gone);
-	if (a->n_tested == 0 && !opt.pass_if_unjudged)
+	if (a->n_tested == 0 && judge_any)
 		/* That nothing came has been said. */
 		filter_cannot_answer(f, samples.n_samples == 0 &&
 		    f->rejecting.n_faults > 0 ? NULL :
 		    say_sentence(a, SENTENCE_ANSWER));
 	else if (a->counts[VERDICT_DEGRADED] > 0 || (opt.o.improvements &&
-	    a->counts[VERDICT_IMPROVED] > 0) || (opt.fail_if_suspected &&
+	    a->counts[VERDICT_IMPROVED] > 0) || (opt.suspected.index == FAIL &&
 	    a->n_worse_suspected > 0))
 		filter_answer_no(f, say_sentence(a, SENTENCE_ANSWER));
-	else if (opt.fail_if_gone && *gone != '\0')
+	else if (opt.gone.index == FAIL && *gone != '\0')
 		filter_answer_no(f, gone);
 	else if (*fault != '\0')
 		filter_answer_no(f, fault);
@@ -329,7 +318,7 @@ main(int argc, char **argv)
 	if (opt.svg)
 		filter_write_text(&f);
 	samples_init(&samples);
-	read_init(&samples, opt.by != NULL);
+	read_init(&samples, opt.by.given != NULL);
 	if (opt.o.history)
 		read_files(&f, INDEX_NONE);
 	else

@@ -17,18 +17,20 @@
 #include "filters/pidx-init/make.h"
 
 static struct {
-	const char *vcs_type, *vcs_url, *index_version;
+	struct opt_word vcs_type, index_version;
+	const char *vcs_url;
 	bool vcs_init;
-} opt;
+} opt = { .vcs_type = OPT_POINTERS(vcs_backends),
+    .index_version = OPT_WORDS(&layout_names[PIDX_1]) };
 
 static const struct opt options[] = {
-	{ 0, "vcs-type", OPT_STR, &opt.vcs_type, "TYPE",
+	{ 0, "vcs-type", OPT_WORD, &opt.vcs_type, "TYPE",
 	    "git or, without a repository, svs (what is found)", 0, 0 },
 	{ 0, "vcs-url", OPT_STR, &opt.vcs_url, "URL",
 	    "the repository, relative to .perun (the nearest)", 0, 0 },
 	{ 0, "vcs-init", OPT_FLAG, &opt.vcs_init, NULL,
 	    "create the repository if there is none", 0, 0 },
-	{ 0, "index-version", OPT_STR, &opt.index_version, "LAYOUT",
+	{ 0, "index-version", OPT_WORD, &opt.index_version, "LAYOUT",
 	    "of new indexes: 1, 2args, 2 or 2label", 0, 0 },
 	{ 0 }
 };
@@ -42,6 +44,7 @@ static const struct about about = {
 static struct {
 	struct paths paths;
 	struct buf path;		/* of .perun, for the record */
+	const char *vcs_type;		/* of the repository */
 	struct buf url;			/* vcs.url for a new local.yml */
 	struct buf settings;		/* text of a new local.yml */
 	struct made made;
@@ -89,7 +92,7 @@ find_repository(struct vcs *v)
 	strcpy(path, state.paths.directory);
 	buf_str(&state.url, "..");
 	for (;;) {
-		found = vcs_open(v, opt.vcs_type, path, false);
+		found = vcs_open(v, opt.vcs_type.given, path, false);
 		if (found != VCS_NOT_FOUND || path[1] == '\0')
 			return found;
 		slash = strrchr(path, '/');
@@ -133,7 +136,7 @@ warn_of_store_above(void)
 }
 
 /*
- * Sets opt.vcs_type and state.url to the repository, which is created if that
+ * Sets state.vcs_type and state.url to the repository, which is created if that
  * is wanted; dies if there is none, or if the filters could not read it.
  */
 static void
@@ -149,15 +152,16 @@ choose_repository(void)
 			die("--vcs-url is not UTF-8, which YAML must be");
 		buf_str(&state.url, opt.vcs_url);
 		put_url_path(&path);
-		found = vcs_open(&vcs, opt.vcs_type, buf_cstr(&path), false);
+		found = vcs_open(&vcs, opt.vcs_type.given, buf_cstr(&path),
+		    false);
 	} else {
 		buf_str(&path, paths->directory);
 		found = find_repository(&vcs);
 	}
 
 	if (found == VCS_NOT_FOUND && opt.vcs_init) {
-		state.vcs_created = vcs_init(&vcs, opt.vcs_type != NULL ?
-		    opt.vcs_type : "git", buf_cstr(&path));
+		state.vcs_created = vcs_init(&vcs, opt.vcs_type.given != NULL ?
+		    opt.vcs_type.given : "git", buf_cstr(&path));
 		found = state.vcs_created ? VCS_FOUND : VCS_FAILED;
 		state.url.len = 0;
 		buf_str(&state.url, opt.vcs_url != NULL ? opt.vcs_url : "..");
@@ -172,7 +176,7 @@ choose_repository(void)
 		die("there is no repository in or above '%s': give --vcs-init "
 		    "to create one, name one by --vcs-url, or give --vcs-type "
 		    "svs", paths->directory);
-	opt.vcs_type = vcs_type(&vcs);
+	state.vcs_type = vcs_type(&vcs);
 	vcs_close(&vcs);
 	buf_release(&path);
 }
@@ -257,11 +261,11 @@ prepare(struct filter *f)
 		has_settings = load_settings(&config);
 		if (has_settings) {
 			compare_setting(f, &config, "vcs-type", "vcs.type",
-			    opt.vcs_type);
+			    opt.vcs_type.given);
 			compare_setting(f, &config, "vcs-url", "vcs.url",
 			    opt.vcs_url);
 			compare_setting(f, &config, "index-version",
-			    "weir.index_version", opt.index_version);
+			    "weir.index_version", opt.index_version.given);
 		}
 		config_release(&config);
 	} else {
@@ -270,8 +274,8 @@ prepare(struct filter *f)
 
 	if (!has_settings) {
 		choose_repository();
-		init_put_settings(&state.settings, opt.vcs_type,
-		    buf_span(&state.url), opt.index_version);
+		init_put_settings(&state.settings, state.vcs_type,
+		    buf_span(&state.url), opt.index_version.given);
 	}
 	return exists;
 }
@@ -288,7 +292,6 @@ main(int argc, char **argv)
 	directory = filter_operand(&f);
 	if (filter_operand(&f) != NULL)
 		die("there is more than one directory");
-	layout_of_option(opt.index_version);
 	set_paths(directory != NULL ? directory : ".");
 	exists = prepare(&f);
 	init_make_store(&state.paths, exists, buf_span(&state.settings),

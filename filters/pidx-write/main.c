@@ -26,9 +26,10 @@
 #include "filters/pidx-write/registry.h"
 
 static struct {
-	const char *directory, *commit, *index_version;
+	const char *directory, *commit;
+	struct opt_word index_version;
 	bool force, pending, from_jobs, keep, unflattened;
-} opt;
+} opt = { .index_version = OPT_WORDS(&layout_names[PIDX_1]) };
 
 static const struct opt options[] = {
 	{ 'C', "directory", OPT_STR, &opt.directory, "DIR",
@@ -43,7 +44,7 @@ static const struct opt options[] = {
 	    "register the profiles in jobs and remove them", 0, 0 },
 	{ 0, "keep", OPT_FLAG, &opt.keep, NULL,
 	    "with --from-jobs, do not remove them", 0, 0 },
-	{ 0, "index-version", OPT_STR, &opt.index_version, "LAYOUT",
+	{ 0, "index-version", OPT_WORD, &opt.index_version, "LAYOUT",
 	    "of new indexes: 1, 2args, 2 or 2label", 0, 0 },
 	{ 0, "unflattened", OPT_FLAG, &opt.unflattened, NULL,
 	    "store profiles as Perun before 0.17 did", 0, 0 },
@@ -477,7 +478,7 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.pending && opt.from_jobs)
 		die("--pending and --from-jobs exclude each other");
-	job.new_layout = layout_of_option(opt.index_version);
+	job.new_layout = layout_of_option(&opt.index_version);
 	perun_open(&job.perun, opt.directory);
 	registry_init(&job.registry, &job.perun);
 	profile_init(&job.profile);

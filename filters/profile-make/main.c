@@ -12,12 +12,15 @@
 #include "common/json/json.h"
 #include "filters/profile-make/records.h"
 
+static const char *const types[] = { "time", "memory", "mixed", NULL };
+
 static struct {
-	const char *type, *unit, *workload, *cmd, *label, *origin, *machine;
-} opt = { .unit = "" };
+	struct opt_word type;
+	const char *unit, *workload, *cmd, *label, *origin, *machine;
+} opt = { .type = OPT_WORDS(types), .unit = "" };
 
 static const struct opt options[] = {
-	{ 't', "type", OPT_STR, &opt.type, "TYPE",
+	{ 't', "type", OPT_WORD, &opt.type, "TYPE",
 	    "the profile is of this type: time, memory or mixed", 0, 0 },
 	{ 'u', "unit", OPT_STR, &opt.unit, "UNIT",
 	    "the unit of values without one", 0, 0 },
@@ -42,8 +45,6 @@ static const struct about about = {
 	.keys = records_keys,
 	.reads_python = true,
 };
-
-static const char *const types[] = { "time", "memory", "mixed", NULL };
 
 /*
  * Names this machine by what makes it fast or slow, "Xeon 8259CL, 2 cores": the
@@ -218,9 +219,7 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	filter_write_text(&f);
-	if (opt.type != NULL)
-		header.type = types[opt_choice("type", opt.type, types,
-		    sizeof *types)];
+	header.type = opt.type.given;
 	header.unit = span_str(opt.unit);
 	header.parts[PART_CMD].text = opt.cmd;
 	header.parts[PART_WORKLOAD].text = opt.workload;

@@ -12,7 +12,15 @@ static struct {
 	const char *str;
 	uint64_t num, size, any;
 	struct opt_list list;
+	struct opt_word word, pointed;
 } got;
+
+static const char *const names[] = { "one", "two", NULL };
+static const struct named {
+	const char *name;
+	int value;
+} one = { "ein", 1 }, two = { "zwei", 2 };
+static const struct named *const pointers[] = { &one, &two, NULL };
 
 static const struct opt first[] = {
 	{ 'f', "flag", OPT_FLAG, &got.flag, NULL, "a flag", 0, 0 },
@@ -28,6 +36,8 @@ static const struct opt second[] = {
 	{ 0, "any", OPT_SIZE, &got.any, "BYTES",
 	    "an option of a name and a help that are rather long", 0, 0 },
 	{ 'l', "list", OPT_LIST, &got.list, "ITEM", "one more", 0, 0 },
+	{ 'w', "word", OPT_WORD, &got.word, "NAME", "a name", 0, 0 },
+	{ 0, "pointed", OPT_WORD, &got.pointed, "NAME", "another", 0, 0 },
 	{ 0 }
 };
 
@@ -49,6 +59,8 @@ parse(const char *words)
 
 	free(got.list.values);
 	memset(&got, 0, sizeof got);
+	got.word = (struct opt_word)OPT_WORDS(names);
+	got.pointed = (struct opt_word)OPT_POINTERS(pointers);
 	snprintf(text, sizeof text, "%s", words);
 	argv[0] = name;
 	for (char *p = strtok(text, " "); p != NULL; p = strtok(NULL, " "))
@@ -89,6 +101,12 @@ test_values(void)
 	    strcmp(got.list.values[0], "a") == 0 &&
 	    strcmp(got.list.values[1], "b") == 0 &&
 	    strcmp(got.list.values[2], "c") == 0, "%zu items", got.list.n);
+	CHECK(parse("") == 0 && got.word.given == NULL && got.word.index == 0,
+	    "a word without the option");
+	CHECK(parse("-w two --pointed zwei") == 0 && got.word.index == 1 &&
+	    got.word.given == names[1] && got.pointed.index == 1 &&
+	    got.pointed.given == two.name, "%zu, %zu", got.word.index,
+	    got.pointed.index);
 }
 
 static void
@@ -131,7 +149,8 @@ test_errors(void)
 	    "-S -1", "-S 4294967297", "-S 5G", "-S 4194305K", "-S 1T",
 	    "-S 18446744073709551616", "--any 17179869184G",
 	    "--any 18014398509481984K", "--any 18446744073709551616",
-	    "--nothing", "-x", "--flag=1", "--str", "-l", "-W" };
+	    "--nothing", "-x", "--flag=1", "--str", "-l", "-W", "-w tw",
+	    "-w .", "--pointed one" };
 	int status;
 
 	for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++) {
@@ -153,7 +172,9 @@ test_help(void)
 	    "  -S, --size BYTES        a size\n"
 	    "      --any BYTES         an option of a name and a help that "
 	    "are rather long\n"
-	    "  -l, --list ITEM         one more\n";
+	    "  -l, --list ITEM         one more\n"
+	    "  -w, --word NAME         a name\n"
+	    "      --pointed NAME      another\n";
 	struct buf text = { 0 };
 	pid_t pid;
 
