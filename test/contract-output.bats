@@ -227,6 +227,22 @@ run_into_closed_pipe() {
 	done
 }
 
+@test "an unknown option is answered with the most similar one" {
+	for f in "${SHARED_FILTERS[@]}"; do
+		echo "-- $f"
+		expect_status 2 "$f" --outptu=x
+		expect_message "^$f: unknown option '--outptu=x'; did you mean --output[?]\$"
+		expect_status 2 "$f" --nothing-like-it
+		expect_message "^$f: unknown option '--nothing-like-it'\$"
+	done
+	expect_status 2 critpath --s=x
+	expect_message "^critpath: ambiguous option '--s=x'\$"
+	expect_status 2 callgraph-stat --by moduel
+	expect_message "module or callsite, not 'moduel'; did you mean module[?]\$"
+	expect_status 2 callgraph-stat --by line-number
+	expect_message "module or callsite, not 'line-number'\$"
+}
+
 @test "--version prints one line with the filter's name" {
 	for f in "${SHARED_FILTERS[@]}"; do
 		echo "-- $f"

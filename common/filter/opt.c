@@ -19,12 +19,62 @@ enum {
 };
 
 /*
+ * Whether a name is so similar to a text that it was probably meant: at most
+ * three letters and half of the text differ, and fewer than in *least, which
+ * is set.
+ */
+static bool
+is_nearer(const char *name, struct span text, size_t *least)
+{
+	size_t d = text_distance(text, span_str(name));
+
+	if (d > 3 || 2 * d > text.n || d >= *least)
+		return false;
+	*least = d;
+	return true;
+}
+
+/* Appends whether the name was meant, unless it is NULL. */
+static void
+put_question(struct buf *b, const char *hyphens, const char *name)
+{
+	if (name != NULL)
+		buf_printf(b, "; did you mean %s%s?", hyphens, name);
+}
+
+/*
+ * Reports a long option that getopt_long() does not know.  If a name begins
+ * with it, there are several such names.
+ */
+static void
+report_unknown(const struct opt *const *all, size_t n, const char *arg)
+{
+	struct span text = span_of(arg, strcspn(arg, "="));
+	struct buf question = { 0 };
+	const char *nearest = NULL;
+	size_t least = SIZE_MAX;
+
+	text = span_of(text.p + 2, text.n - 2);
+	for (size_t i = 0; i < n; i++) {
+		if (strncmp(all[i]->name, text.p, text.n) == 0) {
+			err_warn("ambiguous option '%s'", arg);
+			return;
+		}
+		if (is_nearer(all[i]->name, text, &least))
+			nearest = all[i]->name;
+	}
+	put_question(&question, "--", nearest);
+	err_warn("unknown option '%s'%s", arg, buf_cstr(&question));
+	buf_release(&question);
+}
+
+/*
  * Refuses an argument that getopt_long() did not accept, in place of
  * getopt_long()'s own messages, which print arguments unescaped.  c is what it
  * returned: ':' if a value is missing, otherwise '?'.
  */
 static _Noreturn void
-refuse_option(int c, const struct opt *const *all, const char *arg,
+refuse_option(int c, const struct opt *const *all, size_t n, const char *arg,
     const char *usage)
 {
 	const char *what = c == ':' ? "needs a value" : "takes no value";
@@ -37,7 +87,7 @@ refuse_option(int c, const struct opt *const *all, const char *arg,
 	else if (optopt != 0)
 		err_warn("unknown option '-%c'", optopt);
 	else
-		err_warn("unknown or ambiguous option '%s'", arg);
+		report_unknown(all, n, arg);
 	fprintf(stderr, "usage: %s %s\n", err_program(), usage);
 	fprintf(stderr, "try '%s --help'\n", err_program());
 	exit(EXIT_FATAL);
@@ -109,7 +159,8 @@ set_word(const struct opt *o, const char *arg)
 {
 	struct opt_word *w = o->value;
 	struct buf list = { 0 };
-	const char *name;
+	const char *name, *nearest = NULL;
+	size_t least = SIZE_MAX;
 
 	for (size_t i = 0; (name = word_at(w, i)) != NULL; i++) {
 		if (strcmp(arg, name) == 0) {
@@ -122,8 +173,12 @@ set_word(const struct opt *o, const char *arg)
 			buf_str(&list, word_at(w, i + 1) == NULL ? " or " :
 			    ", ");
 		buf_str(&list, name);
+		if (is_nearer(name, span_str(arg), &least))
+			nearest = name;
 	}
-	die("--%s must be %s, not '%s'", o->name, buf_cstr(&list), arg);
+	buf_printf(&list, ", not '%s'", arg);
+	put_question(&list, "", nearest);
+	die("--%s must be %s", o->name, buf_cstr(&list));
 }
 
 static void
@@ -186,7 +241,7 @@ opt_parse(const struct opt *const *tables, const char *usage,
 		while (i < n && c != FIRST_LONG + (int)i && c != all[i]->letter)
 			i++;
 		if (i == n)
-			refuse_option(c, all, argv[optind - 1], usage);
+			refuse_option(c, all, n, argv[optind - 1], usage);
 		set_value(all[i], optarg);
 	}
 	return optind;
