@@ -35,6 +35,10 @@ static const struct about about = {
 	.purpose = "Writes the symbols and lines of a program or shared "
 	    "library as a release, for\ncallgraph-symbolize to read when the "
 	    "program itself is stripped.",
+	.examples = {
+	    "callgraph-release --release-dir releases app",
+	    "callgraph-release --debug app -r releases app.stripped",
+	},
 };
 
 static struct {

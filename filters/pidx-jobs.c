@@ -35,6 +35,10 @@ static const struct about about = {
 	.purpose = "Writes a job record for every combination of the commands, "
 	    "arguments,\nworkloads and collectors that local.yml of a Perun "
 	    "store lists.",
+	.examples = {
+	    "pidx-jobs | jq -r '.command // empty'",
+	    "pidx-jobs --cmd ./sort --workload big",
+	},
 };
 
 /* A collector or a postprocessor, with its parameters. */

@@ -36,6 +36,10 @@ static const struct about about = {
 	.purpose = "Removes from the index of a commit the entries that "
 	    "pidx-read --find selects, or\nthe entries on standard input, and "
 	    "writes an entry record for each.",
+	.examples = {
+	    "pidx-rm sort.perf",
+	    "vcs-log | pidx-read --workload small | pidx-rm",
+	},
 	.reads = "entry and pending records",
 	.keys = keys,
 };

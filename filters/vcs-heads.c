@@ -25,6 +25,10 @@ static const struct about about = {
 	.operands = "",
 	.purpose = "Writes a head record for every branch of a repository, "
 	    "and marks the one that\nis checked out.",
+	.examples = {
+	    "vcs-heads",
+	    "vcs-heads | jq -r 'select(.head).name'",
+	},
 	.reports = true,
 };
 

@@ -32,6 +32,10 @@ static const struct about about = {
 	.operands = "[rev | rev..rev | ^rev ...]",
 	.purpose = "Writes a version record for every commit in the history "
 	    "of a revision (HEAD),\nin the order of git rev-list.",
+	.examples = {
+	    "vcs-log v1.0..HEAD",
+	    "vcs-log --first-parent | pidx-read --profiles",
+	},
 };
 
 /* Appends a member with this value, unless the value is unknown. */

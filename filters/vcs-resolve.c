@@ -26,6 +26,10 @@ static const struct about about = {
 	.operands = "rev ...",
 	.purpose = "Writes the id, 40 hexadecimal digits, of the commit that "
 	    "each revision names.",
+	.examples = {
+	    "vcs-resolve HEAD~3",
+	    "vcs-resolve --object-type tag v1.0",
+	},
 	.reports = true,
 };
 

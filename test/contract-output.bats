@@ -206,7 +206,7 @@ run_into_closed_pipe() {
 	done
 }
 
-@test "--help prints every option and fits on a screen" {
+@test "--help prints each own option, the shared ones on a line, and two examples" {
 	for f in "${SHARED_FILTERS[@]}"; do
 		echo "-- $f"
 		expect_status 0 "$f" --help
@@ -214,11 +214,20 @@ run_into_closed_pipe() {
 		grep -q "^usage: $f " out
 		[ "$(wc -l <out)" -le 40 ]
 		[ "$(wc -L <out)" -le 80 ]
+		expect_status 0 "$f" --list-options
+		mv out list
+		expect_status 0 "$f" --help
+		# Those before the first shared one are the filter's own.
+		sed -e 1d -e '/\t--output\t/,$d' list | cut -f 2 >own
+		sed -nE 's/^ +(-., )?(--[a-z-]+).*/\2/p' out | diff own -
 		for option in --output --strict --rejects --tolerate \
 			--max-record --line-buffered --progress --help \
 			--version; do
-			grep -q -e "$option" out
+			[ "$(cut -f 2 list | grep -cx -e "$option")" -eq 1 ]
 		done
+		[ "$(grep -c '^also: -o FILE, --strict, .*: see weir(7)$' out)" -eq 1 ]
+		[ "$(sed -n '/^Examples:$/,/^$/p' out | grep -cE "^  .*\\<$f\\>")" -eq 2 ]
+		[ "$(tail -n 1 out)" = "See $f(1)." ]
 		mv out help
 		expect_status 0 "$f" -h
 		cmp out help

@@ -60,21 +60,21 @@ if is_sanitized; then
 	ASAN_OPTIONS+=:detect_leaks=0
 fi
 
-# What --help of each filter prints, for has_option
+# The options of each filter, for has_option
 setup_file() {
 	for f in "${FILTERS[@]}"; do
-		"$f" --help | sed "s/^/$f:/" || return
-	done >"$BATS_FILE_TMPDIR/help"
+		"$f" --list-options | sed "s/^/$f:/" || return
+	done >"$BATS_FILE_TMPDIR/options"
 }
 
 setup() {
 	enter_test
-	HELP=$(<"$BATS_FILE_TMPDIR/help")
+	OPTIONS=$(<"$BATS_FILE_TMPDIR/options")
 }
 
 # has_option OPTION - passes if the filter $f has this option
 has_option() {
-	[[ $'\n'$HELP =~ $'\n'"$f:"[^$'\n']*"$1" ]]
+	[[ $'\n'$OPTIONS =~ $'\n'"$f:"[^$'\n']*"$1" ]]
 }
 
 # enter_case CASE - sets f to the filter of the case, and enters a new directory

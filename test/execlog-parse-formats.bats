@@ -10,8 +10,9 @@ LOGS=("bazel-graph bazel-graph.in" "cargo sample-cargo.jsonl"
 	"spark sample-spark.log")
 
 @test "each format that --help lists is tested here" {
-	diff <(execlog-parse --help | sed -n 's/^  \([a-z-]*\)  *[^- ].*/\1/p' |
-		sort) <(lines "${LOGS[@]% *}")
+	diff <(execlog-parse --help |
+		sed -n '/^Formats:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | sort) \
+		<(lines "${LOGS[@]% *}")
 }
 
 @test "a log of another format is rejected, with the place and the rule" {

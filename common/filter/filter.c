@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
@@ -84,37 +85,51 @@ open_standard_descriptors(void)
 			die_errno("cannot open '/dev/null'");
 }
 
+static void
+print_help(const struct about *about, const char *usage,
+    const struct opt *own, const struct opt *const *shared)
+{
+	const struct input_format *const *format = about->formats;
+
+	printf("usage: %s %s\n%s\n\n", err_program(), usage, about->purpose);
+	opt_print(own);
+	opt_print_line(shared, "also:", ", ...: see weir(7)");
+	if (format != NULL)
+		printf("\nFormats:\n");
+	for (; format != NULL && *format != NULL; format++)
+		printf("  %-12s %s\n", (*format)->name, (*format)->help);
+	printf("\nExamples:\n");
+	for (int i = 0; i < ABOUT_EXAMPLES && about->examples[i] != NULL; i++)
+		printf("  %s\n", about->examples[i]);
+	printf("\nSee %s(1).\n", err_program());
+}
+
 void
 filter_read_options(const struct about *about, const struct opt *options,
     int argc, char **argv)
 {
 	static const struct opt none[] = { { 0 } };
-	const struct opt *tables[] = { options,
+	const struct opt *tables[] = { options, common_options,
 	    about->reports ? report_options : none,
 	    about->keys != NULL ? record_options : none,
-	    about->is_command ? none : memory_options, common_options, NULL };
-	const struct input_format *const *format;
+	    about->is_command ? none : memory_options, NULL };
+	/* Not in the tables, because only the shells' completions use it. */
+	bool is_list = argc == 2 && strcmp(argv[1], "--list-options") == 0;
 	char usage[256];
 
 	err_init(argv[0]);
 	signal(SIGPIPE, SIG_DFL);	/* a parent may have ignored it */
 	snprintf(usage, sizeof usage, "[options] %s", about->operands);
-	optind = opt_parse(tables, usage, about->is_command, argc, argv);
-	if (opt.help) {
-		printf("usage: %s %s\n%s\n\n", err_program(), usage,
-		    about->purpose);
-		if (about->formats != NULL) {
-			printf("Formats:\n");
-			for (format = about->formats; *format != NULL; format++)
-				printf("  %-12s %s\n", (*format)->name,
-				    (*format)->help);
-			printf("\n");
-		}
-		opt_print(tables);
-	}
+	if (is_list)
+		opt_list(tables, about->operands, about->is_command);
+	else
+		optind = opt_parse(tables, usage, about->is_command, argc,
+		    argv);
+	if (opt.help)
+		print_help(about, usage, options, tables + 1);
 	if (opt.version)
 		printf("%s (weir) " WEIR_VERSION "\n", err_program());
-	if (opt.help || opt.version) {
+	if (is_list || opt.help || opt.version) {
 		if (fflush(stdout) != 0)
 			die_errno("cannot write '<stdout>'");
 		exit(EXIT_OK);

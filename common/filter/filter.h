@@ -20,10 +20,13 @@ struct input_format;
  *	return filter_end(&f);
  */
 
+enum { ABOUT_EXAMPLES = 2 };
+
 /* What a filter declares about itself. */
 struct about {
 	const char *operands;	/* for the usage line: "[file ...]" */
 	const char *purpose;	/* one sentence for --help */
+	const char *examples[ABOUT_EXAMPLES];	/* for --help: usual commands */
 	const char *reads;	/* what it reads, for a user at a terminal:
 				   "a build graph"; NULL: no file */
 	const char *const *keys;	/* keys to declare (rec.h) if the

@@ -15,7 +15,8 @@ enum {
 	OPTIONS_MAX = 48,
 	FIRST_LONG = 256,	/* above all letters; getopt_long() returns
 				   FIRST_LONG + i for the i-th long name */
-	HELP_COLUMN = 26
+	HELP_COLUMN = 26,
+	HELP_WIDTH = 80
 };
 
 /*
@@ -247,25 +248,99 @@ opt_parse(const struct opt *const *tables, const char *usage,
 	return optind;
 }
 
+/* Appends "--name ARG" or, with by_letter, "-l ARG" if it has a letter. */
+static void
+put_option(struct buf *b, const struct opt *o, bool by_letter)
+{
+	if (by_letter && o->letter != 0)
+		buf_printf(b, "-%c", o->letter);
+	else
+		buf_printf(b, "--%s", o->name);
+	if (o->arg != NULL)
+		buf_printf(b, " %s", o->arg);
+}
+
 void
-opt_print(const struct opt *const *tables)
+opt_print(const struct opt *o)
+{
+	struct buf b = { 0 };
+	bool is_long;
+
+	for (; o->name != NULL; o++) {
+		b.len = 0;
+		if (o->letter != 0)
+			buf_printf(&b, "  -%c, ", o->letter);
+		else
+			buf_str(&b, "      ");
+		put_option(&b, o, false);
+		is_long = b.len >= HELP_COLUMN;
+		printf("%s%s%*s%s\n", buf_cstr(&b), is_long ? "\n" : "",
+		    HELP_COLUMN - (is_long ? 0 : (int)b.len), "", o->help);
+	}
+	buf_release(&b);
+}
+
+void
+opt_print_line(const struct opt *const *tables, const char *start,
+    const char *end)
 {
 	const struct opt *all[OPTIONS_MAX];
-	size_t n = collect(tables, all);
-	int width;
+	size_t n = collect(tables, all), fitting;
+	struct buf b = { 0 };
 
+	buf_str(&b, start);
 	for (size_t i = 0; i < n; i++) {
-		if (all[i]->letter != 0)
-			width = printf("  -%c, ", all[i]->letter);
+		fitting = b.len;
+		buf_str(&b, i > 0 ? ", " : " ");
+		put_option(&b, all[i], true);
+		if (b.len + strlen(end) <= HELP_WIDTH)
+			continue;
+		b.len = fitting;
+		break;
+	}
+	printf("%s%s\n", buf_cstr(&b), end);
+	buf_release(&b);
+}
+
+static void
+list_values(const struct opt *o)
+{
+	struct opt_word words = { 0 };
+	const char *name;
+
+	if (o->kind == OPT_WORD)
+		words = *(const struct opt_word *)o->value;
+	else if (o->kind == OPT_LIST)
+		words = (struct opt_word)OPT_WORDS(
+		    ((const struct opt_list *)o->value)->words);
+	if (words.table == NULL) {
+		printf("%s", o->arg == NULL ? "-" :
+		    strcmp(o->arg, "FILE") == 0 ? "<file>" :
+		    strcmp(o->arg, "DIR") == 0 ? "<directory>" : "-");
+		return;
+	}
+	for (size_t i = 0; (name = word_at(&words, i)) != NULL; i++)
+		printf("%s%s", i > 0 ? " " : "", name);
+}
+
+void
+opt_list(const struct opt *const *tables, const char *operands,
+    bool is_command)
+{
+	const struct opt *all[OPTIONS_MAX], *o;
+	size_t n = collect(tables, all);
+
+	printf("-\t-\t%s\t%s\t-\n", *operands == '\0' ? "-" : operands,
+	    is_command ? "<command>" : *operands == '\0' ? "-" :
+	    strstr(operands, "directory") != NULL ? "<directory>" : "<file>");
+	for (size_t i = 0; i < n; i++) {
+		o = all[i];
+		if (o->letter != 0)
+			printf("-%c\t", o->letter);
 		else
-			width = printf("      ");
-		width += printf("--%s%s%s", all[i]->name,
-		    all[i]->arg != NULL ? " " : "",
-		    all[i]->arg != NULL ? all[i]->arg : "");
-		if (width >= HELP_COLUMN) {
-			putchar('\n');
-			width = 0;
-		}
-		printf("%*s%s\n", HELP_COLUMN - width, "", all[i]->help);
+			printf("-\t");
+		printf("--%s\t%s\t", o->name, o->arg != NULL ? o->arg : "-");
+		list_values(o);
+		printf("\t%s\n", o->help);
 	}
 }

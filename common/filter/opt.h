@@ -26,7 +26,8 @@ struct opt {
 	const char *name;
 	enum opt_kind kind;
 	void *value;
-	const char *arg;	/* for --help: the argument, such as "FILE" */
+	const char *arg;	/* for --help: the argument; for completions
+				   "FILE" and "DIR" have a meaning */
 	const char *help;
 	uint64_t min, max;	/* of a number; max 0: no upper bound */
 };
@@ -63,7 +64,27 @@ struct opt_list {
 int opt_parse(const struct opt *const *tables, const char *usage,
     bool is_command, int argc, char **argv);
 
-/* Prints the options, a line for each, to standard output. */
-void opt_print(const struct opt *const *tables);
+/* Prints the options of a table, a line for each, to standard output. */
+void opt_print(const struct opt *);
+
+/* Prints the names of options between two texts, as many as fit on one line. */
+void opt_print_line(const struct opt *const *tables, const char *start,
+    const char *end);
+
+/*
+ * Prints for completions what may be on the command line.  The first line is
+ * for operands, the others are for the options, in five fields separated by
+ * tabs, with - for a field that is missing:
+ *
+ *	-	-	[file ...]	<file>	-
+ *	-b	--by	WHAT	function file module callsite	by function, ...
+ *
+ * They are the letter, the name, the argument, what the argument may be, and
+ * the help.  What it may be are words, or <file> if it is called FILE, or
+ * <directory> if it is called DIR.  Operands are files, unless they are called
+ * a directory; or <command>, a command and its arguments.
+ */
+void opt_list(const struct opt *const *tables, const char *operands,
+    bool is_command);
 
 #endif

@@ -25,6 +25,10 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Reads a build graph and writes a node record for every "
 	    "command.",
+	.examples = {
+	    "buildgraph-parse graph.json >nodes",
+	    "buildgraph-parse --deps deps.txt graph.dot >nodes",
+	},
 	.reads = "a build graph",
 	.formats = formats,
 };

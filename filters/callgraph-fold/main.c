@@ -54,6 +54,11 @@ static const struct about about = {
 	.purpose = "Writes callgraphs as folded stacks, which flamegraph.pl, "
 	    "speedscope and inferno\nread, or as a profile of speedscope, "
 	    "callgrind or pprof, or as a picture.",
+	.examples = {
+	    "callgraph-symbolize calls | callgraph-fold --svg >flame.svg",
+	    "callgraph-symbolize calls | callgraph-fold -f speedscope "
+	    ">calls.json",
+	},
 	.reads = "callgraph records",
 	.keys = callgraph_keys,
 };

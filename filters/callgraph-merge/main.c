@@ -12,6 +12,10 @@ static const struct opt options[] = { { 0 } };
 static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Adds up the callgraphs of each release into one.",
+	.examples = {
+	    "callgraph-merge calls-* >merged",
+	    "callgraph-symbolize calls-* | callgraph-merge | callgraph-stat",
+	},
 	.reads = "callgraph records",
 	.keys = callgraph_keys,
 };

@@ -80,6 +80,10 @@ static const struct about about = {
 	    "writes its callgraphs to\nstandard output.  The program's own "
 	    "standard output is redirected to standard\nerror, unless -o is "
 	    "given.",
+	.examples = {
+	    "callgraph-record --time -o calls ./app",
+	    "callgraph-record ./app | callgraph-symbolize | callgraph-stat",
+	},
 	.is_command = true,
 };
 

@@ -43,8 +43,8 @@ static const struct opt options[] = {
 	{ 0, "depth", OPT_NUM, &opt.depth, "N",
 	    "with --callers, also their callers, up to N levels (1)", 1,
 	    1 << 30 },
-	{ 'd', "diff", OPT_STR, &opt.old, "OLD",
-	    "the changes since the callgraphs in the file OLD", 0, 0 },
+	{ 'd', "diff", OPT_STR, &opt.old, "FILE",
+	    "the changes since the callgraphs in FILE", 0, 0 },
 	{ 0 }
 };
 
@@ -53,6 +53,10 @@ static const struct about about = {
 	.purpose = "Shows in which functions a program spends its time, what "
 	    "calls them, and what\nhas changed between two runs, from "
 	    "callgraph records.",
+	.examples = {
+	    "callgraph-symbolize calls | callgraph-stat --by file",
+	    "callgraph-symbolize calls | callgraph-stat --callers main",
+	},
 	.reads = "callgraph records",
 	.keys = callgraph_keys,
 	.reports = true,

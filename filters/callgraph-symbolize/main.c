@@ -33,6 +33,10 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Adds names, files and lines to the addresses of callgraph "
 	    "and crash records.",
+	.examples = {
+	    "callgraph-symbolize calls | callgraph-stat",
+	    "callgraph-symbolize --release-dir releases calls >named",
+	},
 	.reads = "callgraph records",
 	.keys = callgraph_keys,
 };

@@ -72,6 +72,11 @@ static const struct about about = {
 	.purpose = "Finds the longest chain of tasks, each of which waited "
 	    "for the previous one,\nfrom task and node records, and what would "
 	    "shorten it.",
+	.examples = {
+	    "execlog-parse build.log | critpath -g <(buildgraph-parse "
+	    "graph.json)",
+	    "critpath -g nodes --by rule --workers 8 tasks",
+	},
 	.reads = "task and node records",
 	.keys = build_keys,
 	.reports = true,

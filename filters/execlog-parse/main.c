@@ -41,6 +41,10 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Reads the execution log of a build and writes a "
 	    "record for each task.",
+	.examples = {
+	    "execlog-parse build.log | critpath -g nodes",
+	    "execlog-parse --runs all ninja_log | critpath --summary",
+	},
 	.reads = "the log of a build",
 	.formats = formats,
 };

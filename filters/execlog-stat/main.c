@@ -28,6 +28,10 @@ static const struct about about = {
 	.purpose = "Reports where the time of a build went, from task and node "
 	    "records: longest\ntasks, biggest copies, time by type and stage, "
 	    "cache, failures, parallelism.",
+	.examples = {
+	    "execlog-parse build.log | execlog-stat -g nodes",
+	    "execlog-stat --top 20 tasks",
+	},
 	.reads = "task and node records",
 	.keys = build_keys,
 	.reports = true,

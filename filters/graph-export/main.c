@@ -49,6 +49,10 @@ static const struct about about = {
 	.purpose = "Draws the plan of a query, or a build, from task and node "
 	    "records: tasks that do\nthe same after the same are one node, and "
 	    "the critical path is outlined.",
+	.examples = {
+	    "graph-export -g nodes -p path tasks >build.dot",
+	    "malparse --tasks trace.json | graph-export -f mermaid >plan.mmd",
+	},
 	.reads = "task and node records",
 	.keys = build_keys,
 };

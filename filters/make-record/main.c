@@ -25,6 +25,10 @@ static const struct about about = {
 	.purpose = "Runs make and writes a task for each target that it makes "
 	    "to standard output.\nmake's own standard output is redirected to "
 	    "standard error, unless -o is given.",
+	.examples = {
+	    "make-record make -j8 all | critpath",
+	    "make-record -o tasks make -j8 all",
+	},
 	.is_command = true,
 };
 

@@ -43,6 +43,10 @@ static struct about about = {
 	.operands = "[database] [file ...]",
 	.purpose = "Loads the rows that malparse writes into an SQLite "
 	    "database, or writes\nthem as SQL or CSV for other databases.",
+	.examples = {
+	    "malparse trace.json | malload traces.db",
+	    "malparse trace.json | malload --sql | sqlite3 other.db",
+	},
 	.reads = "rows of malparse",
 };
 

@@ -30,6 +30,10 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Turns the events of MonetDB's profiler, of any version, "
 	    "into rows of tables.",
+	.examples = {
+	    "malparse trace.json | malstat",
+	    "malparse --tasks trace.json | critpath",
+	},
 	.reads = "a trace of MonetDB's profiler",
 };
 

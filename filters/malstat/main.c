@@ -23,16 +23,15 @@ static struct {
 } opt = { .top = 10 };
 
 static const struct opt options[] = {
-	{ 'd', "db", OPT_STR, &opt.database, "DB",
+	{ 'd', "db", OPT_STR, &opt.database, "FILE",
 	    "read a database that malload filled", 0, 0 },
 	{ 'q', "queries", OPT_FLAG, &opt.queries, NULL,
 	    "also answer for each query", 0, 0 },
 	{ 0, "query", OPT_NUM, &opt.query, "ID",
 	    "answer only for the query with this root execution", 1,
 	    UINT64_C(1) << REC_INT_BITS },
-	{ 0, "diff", OPT_STR, &opt.before, "BEFORE",
-	    "the changes since the trace or database BEFORE", 0,
-	    0 },
+	{ 0, "diff", OPT_STR, &opt.before, "FILE",
+	    "the changes since the trace or database FILE", 0, 0 },
 	{ 'k', "top", OPT_NUM, &opt.top, "K",
 	    "list K instances, and K queries (default 10)", 0, 1 << 30 },
 	{ 0 }
@@ -42,6 +41,10 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Reports which operations of MonetDB queries cost the most, "
 	    "and how well\nthe cores were used, from rows of malparse.",
+	.examples = {
+	    "malparse trace.json | malstat",
+	    "malstat --db traces.db --queries",
+	},
 	.reads = "rows of malparse",
 	.keys = executions_keys,
 	.reports = true,

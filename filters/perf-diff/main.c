@@ -83,6 +83,10 @@ static const struct about about = {
 	.purpose = "Says whether performance has changed between OLD and NEW, "
 	    "each a commit, a\nfile or a quoted pattern of files, or which "
 	    "commits of a history changed it.",
+	.examples = {
+	    "perf-diff HEAD~1 HEAD",
+	    "vcs-log | pidx-read --profiles | perf-diff --history",
+	},
 	.reads = "profiles or samples",
 	.keys = read_keys,
 	.reads_python = true,

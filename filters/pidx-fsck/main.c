@@ -25,6 +25,10 @@ static const struct about about = {
 	.operands = "",
 	.purpose = "Verifies all indexes and objects of a Perun store, and "
 	    "writes a finding for\neach fault.",
+	.examples = {
+	    "pidx-fsck",
+	    "pidx-fsck --repair",
+	},
 	.reports = true,
 };
 

@@ -39,6 +39,10 @@ static const struct about about = {
 	.operands = "[directory]",
 	.purpose = "Creates a Perun store, the directory .perun, beside or in "
 	    "a repository, or\nadds to an existing one what it lacks.",
+	.examples = {
+	    "pidx-init",
+	    "mkdir new && pidx-init --vcs-init new",
+	},
 };
 
 static struct {

@@ -61,6 +61,10 @@ static const struct about about = {
 	.purpose = "Writes an entry record for every profile that is "
 	    "registered with the commits, or\nwith those of version records "
 	    "on standard input, or else with HEAD.",
+	.examples = {
+	    "pidx-read HEAD",
+	    "vcs-log | pidx-read --workload big --profiles",
+	},
 	.keys = version_keys,
 	.reports = true,
 };

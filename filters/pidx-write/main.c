@@ -55,6 +55,10 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Registers profiles with a commit in a Perun store, and "
 	    "writes an entry record\nfor each when all of them are durable.",
+	.examples = {
+	    "pidx-write sort.perf",
+	    "profile-make samples | pidx-write --commit HEAD~1",
+	},
 	.reads = "profiles",
 	.keys = profile_keys,
 	.reads_python = true,

@@ -41,6 +41,10 @@ static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Makes one Perun profile of what records measure: tasks, "
 	    "groups, critical paths,\noperations, functions, samples.",
+	.examples = {
+	    "profile-make --unit ms --cmd ./sort samples >sort.perf",
+	    "execlog-parse build.log | critpath | profile-make | pidx-write",
+	},
 	.reads = "records of what was measured",
 	.keys = records_keys,
 	.reads_python = true,

@@ -37,6 +37,10 @@ static const struct about about = {
 	.purpose = "Draws when and where tasks ran, from task records, as an "
 	    "SVG picture: lanes by\nhost or thread, the critical path, and how "
 	    "many tasks ran at once.",
+	.examples = {
+	    "timeline -g nodes -p path tasks >build.svg",
+	    "execlog-parse build.log | timeline --html >build.html",
+	},
 	.reads = "task records",
 	.keys = build_keys,
 };

@@ -34,6 +34,10 @@ static const struct about about = {
 	.purpose = "Writes tasks as a trace in Chrome's format, which Perfetto "
 	    "and speedscope open:\nlanes by host, the critical path, and how "
 	    "many tasks ran.",
+	.examples = {
+	    "trace-export -g nodes -p path tasks >for-perfetto.json",
+	    "malparse --tasks trace.json | trace-export >for-perfetto.json",
+	},
 	.reads = "task records",
 	.keys = build_keys,
 };

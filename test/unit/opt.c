@@ -11,7 +11,7 @@ static struct {
 	bool flag, quiet;
 	const char *str;
 	uint64_t num, size, any;
-	struct opt_list list;
+	struct opt_list list, usual;
 	struct opt_word word, pointed;
 } got;
 
@@ -25,7 +25,7 @@ static const struct named *const pointers[] = { &one, &two, NULL };
 static const struct opt first[] = {
 	{ 'f', "flag", OPT_FLAG, &got.flag, NULL, "a flag", 0, 0 },
 	{ 0, "quiet", OPT_FLAG, &got.quiet, NULL, "long only", 0, 0 },
-	{ 's', "str", OPT_STR, &got.str, "TEXT", "a text", 0, 0 },
+	{ 's', "str", OPT_STR, &got.str, "FILE", "a text", 0, 0 },
 	{ 0 }
 };
 
@@ -35,9 +35,10 @@ static const struct opt second[] = {
 	    UINT64_C(1) << 32 },
 	{ 0, "any", OPT_SIZE, &got.any, "BYTES",
 	    "an option of a name and a help that are rather long", 0, 0 },
-	{ 'l', "list", OPT_LIST, &got.list, "ITEM", "one more", 0, 0 },
+	{ 'l', "list", OPT_LIST, &got.list, "DIR", "one more", 0, 0 },
 	{ 'w', "word", OPT_WORD, &got.word, "NAME", "a name", 0, 0 },
 	{ 0, "pointed", OPT_WORD, &got.pointed, "NAME", "another", 0, 0 },
+	{ 0, "usual", OPT_LIST, &got.usual, "KEY", "one of many", 0, 0 },
 	{ 0 }
 };
 
@@ -58,9 +59,11 @@ parse(const char *words)
 	int argc = 1;
 
 	free(got.list.values);
+	free(got.usual.values);
 	memset(&got, 0, sizeof got);
 	got.word = (struct opt_word)OPT_WORDS(names);
 	got.pointed = (struct opt_word)OPT_POINTERS(pointers);
+	got.usual.words = names;
 	snprintf(text, sizeof text, "%s", words);
 	argv[0] = name;
 	for (char *p = strtok(text, " "); p != NULL; p = strtok(NULL, " "))
@@ -167,14 +170,29 @@ test_help(void)
 	static const char want[] =
 	    "  -f, --flag              a flag\n"
 	    "      --quiet             long only\n"
-	    "  -s, --str TEXT          a text\n"
+	    "  -s, --str FILE          a text\n"
 	    "  -n, --num N             a number\n"
 	    "  -S, --size BYTES        a size\n"
 	    "      --any BYTES         an option of a name and a help that "
 	    "are rather long\n"
-	    "  -l, --list ITEM         one more\n"
+	    "  -l, --list DIR          one more\n"
 	    "  -w, --word NAME         a name\n"
-	    "      --pointed NAME      another\n";
+	    "      --pointed NAME      another\n"
+	    "      --usual KEY         one of many\n"
+	    "also: -f, --quiet, -s FILE, -n N, -S BYTES, --any BYTES, -l DIR "
+	    "and more\n"
+	    "-\t-\t[file]\t<file>\t-\n"
+	    "-f\t--flag\t-\t-\ta flag\n"
+	    "-\t--quiet\t-\t-\tlong only\n"
+	    "-s\t--str\tFILE\t<file>\ta text\n"
+	    "-n\t--num\tN\t-\ta number\n"
+	    "-S\t--size\tBYTES\t-\ta size\n"
+	    "-\t--any\tBYTES\t-\tan option of a name and a help that are "
+	    "rather long\n"
+	    "-l\t--list\tDIR\t<directory>\tone more\n"
+	    "-w\t--word\tNAME\tone two\ta name\n"
+	    "-\t--pointed\tNAME\tein zwei\tanother\n"
+	    "-\t--usual\tKEY\tone two\tone of many\n";
 	struct buf text = { 0 };
 	pid_t pid;
 
@@ -182,7 +200,10 @@ test_help(void)
 	if ((pid = fork()) == 0) {
 		if (freopen("help", "w", stdout) == NULL)
 			exit(UNIT_EXIT_SETUP);
-		opt_print(tables);
+		opt_print(first);
+		opt_print(second);
+		opt_print_line(tables, "also:", " and more");
+		opt_list(tables, "[file]", false);
 		exit(0);
 	}
 	CHECK(unit_wait(pid) == 0, "the help is not printed");
