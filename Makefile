@@ -26,6 +26,9 @@ LIBDIR = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
 EXAMPLESDIR = $(PREFIX)/share/doc/weir/examples
 ADAPTERSDIR = $(PREFIX)/share/weir/adapters
+BASHCOMPDIR = $(PREFIX)/share/bash-completion/completions
+ZSHCOMPDIR = $(PREFIX)/share/zsh/site-functions
+FISHCOMPDIR = $(PREFIX)/share/fish/vendor_completions.d
 DESTDIR =
 
 CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null))
@@ -291,9 +294,21 @@ install: all
 		"$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}" || exit; done
 	sed -i -e 's|/usr/local/share/doc/weir/examples|$(EXAMPLESDIR)|' \
 		-e 's|/usr/local/share/weir/adapters|$(ADAPTERSDIR)|' \
+		-e 's|/usr/local/share/bash.*|$(BASHCOMPDIR)|' \
+		-e 's|/usr/local/share/zsh.*|$(ZSHCOMPDIR)|' \
+		-e 's|/usr/local/share/fish.*|$(FISHCOMPDIR)|' \
 		"$(DESTDIR)$(MANDIR)"/man7/weir*.7
 	install -d "$(DESTDIR)$(ADAPTERSDIR)"
 	install -m 644 $(ADAPTERS) "$(DESTDIR)$(ADAPTERSDIR)"
+	install -d "$(DESTDIR)$(BASHCOMPDIR)" "$(DESTDIR)$(ZSHCOMPDIR)" \
+		"$(DESTDIR)$(FISHCOMPDIR)"
+	for name in $(FILTERS); do \
+		install -m 644 filters/completions/filter.bash \
+		"$(DESTDIR)$(BASHCOMPDIR)/$$name" && \
+		install -m 644 filters/completions/filter.fish \
+		"$(DESTDIR)$(FISHCOMPDIR)/$$name.fish" || exit; done
+	sed 's/@FILTERS@/$(FILTERS)/' filters/completions/_weir \
+		>"$(DESTDIR)$(ZSHCOMPDIR)/_weir"
 	install -d "$(DESTDIR)$(EXAMPLESDIR)"
 	install -m 644 $(EXAMPLES) "$(DESTDIR)$(EXAMPLESDIR)"
 	pages=$$(pwd)/man && cd "$(DESTDIR)$(EXAMPLESDIR)" && umask 022 && \
@@ -325,11 +340,15 @@ uninstall:
 		do rm -f "$(DESTDIR)$(EXAMPLESDIR)/$$file"; done
 	for file in $(notdir $(ADAPTERS)); do \
 		rm -f "$(DESTDIR)$(ADAPTERSDIR)/$$file"; done
-	for name in $(FILTERS); do rm -f "$(DESTDIR)$(BINDIR)/$$name"; done
+	for name in $(FILTERS); do rm -f "$(DESTDIR)$(BINDIR)/$$name" \
+		"$(DESTDIR)$(BASHCOMPDIR)/$$name" \
+		"$(DESTDIR)$(FISHCOMPDIR)/$$name.fish"; done
+	rm -f "$(DESTDIR)$(ZSHCOMPDIR)/_weir"
 	for page in $(PAGES); do \
 		rm -f "$(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/}"; done
 	for folder in "$(BINDIR)" "$(INCLUDEDIR)" "$(LIBDIR)/pkgconfig" \
-		"$(ADAPTERSDIR)" "$(EXAMPLESDIR)" "$(MANDIR)"/man1 "$(MANDIR)"/man3 \
+		"$(ADAPTERSDIR)" "$(EXAMPLESDIR)" "$(BASHCOMPDIR)" \
+		"$(ZSHCOMPDIR)" "$(FISHCOMPDIR)" "$(MANDIR)"/man1 "$(MANDIR)"/man3 \
 		"$(MANDIR)"/man5 "$(MANDIR)"/man7; do \
 		until case ' $(SYSTEM_FOLDERS) ' in \
 			*" $(DESTDIR)$$folder "*) ;; \

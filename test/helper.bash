@@ -77,6 +77,11 @@ need_terminal() {
 		skip "the system has no pseudo-terminals"
 }
 
+# require PROGRAM - skips the test if the program is not installed
+require() {
+	command -v "$1" >/dev/null || skip "$1 is not installed"
+}
+
 # lines TEXT... - prints each argument as a line
 lines() {
 	printf '%s\n' "$@"

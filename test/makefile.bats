@@ -304,7 +304,7 @@ for_prefix() {
 	for pair in clang:libclang-rt-dev clang-98:libclang-rt-98-dev; do
 		run -1 env CC="${pair%:*}" PATH="$PWD/bin" "$sh" \
 			"$TEST/setup.sh" test
-		assert_output --regexp "calls ${pair#*:} llvm bats "
+		assert_output --regexp "calls ${pair#*:} llvm bash-completion bats "
 	done
 }
 

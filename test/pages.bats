@@ -12,11 +12,6 @@ PAGES=("$MAN"/*.[1357])
 
 find_filters
 
-# require PROGRAM - skips the test if the program is not installed
-require() {
-	command -v "$1" >/dev/null || skip "$1 is not installed"
-}
-
 # expect_empty FILE COMPLAINT - fails and prints the file unless it is empty
 expect_empty() {
 	[ ! -s "$1" ] && return

@@ -35,7 +35,7 @@ packages_for() {
 			# Without it, reports of sanitizers have no lines.
 			command -v llvm-symbolizer >/dev/null || echo llvm ;;
 		esac
-		echo bats bats-assert binutils g++ git hyperfine jq mandoc miller ninja-build parallel pkg-config procps python3 python3-yaml sqlite3 strace valgrind zstd ;;
+		echo bash-completion bats bats-assert binutils fish g++ git hyperfine jq mandoc miller ninja-build parallel pkg-config procps python3 python3-yaml sqlite3 strace valgrind zsh zstd ;;
 	powercut) echo e2fsprogs git mount procps python3 strace ;;
 	viewers) echo chromium golang-go graphviz; command -v npm >/dev/null || echo npm ;;
 	databases) echo postgresql; command -v npm >/dev/null || echo npm ;;
