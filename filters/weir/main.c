@@ -22,6 +22,10 @@ static const struct about about = {
 	.purpose = "Says what files are, and prints the pipelines that answer "
 	    "the usual questions\nabout them; without files, lists the "
 	    "filters.",
+	.examples = {
+	    "weir",
+	    "weir ninja_log graph.dot",
+	},
 	.reads = "what is to be recognized",
 };
 
