@@ -154,7 +154,7 @@ try_page() {
 @test "the examples for DuckDB are in the section that check-databases runs" {
 	grep -lE '^ +\$ duckdb ' printed/* | diff - <(echo printed/weir-cookbook.7)
 	sed '/^ARCHIVES/,/^QUERIES/d' printed/weir-cookbook.7 >others
-	run -1 grep duckdb others
+	run -1 grep -E '^ +[$>] .*duckdb ' others
 }
 
 @test "a command on a page is an example" {
