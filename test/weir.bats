@@ -219,7 +219,7 @@ make_store() {
 	[[ ${lines[0]} == *"in its first 16 MiB "* ]]
 }
 
-@test "what is missing beside a file is named" {
+@test "what is missing beside a file is named, and programs have a path" {
 	cp "$DATA"/demo/{graph.dot,deps.txt,ninja_log,build.log} .
 	run -0 weir graph.dot
 	[[ $output == *"name the log of the build"* ]]
@@ -229,6 +229,9 @@ make_store() {
 	[[ $output == *"name the graph of the build"* ]]
 	run -0 weir ninja_log graph.dot
 	[[ $output != *"name the"* ]]
+	cp "$(type -P true)" prog
+	run -0 weir prog
+	[[ $output == *$'\n    callgraph-record -o calls ./prog' ]]
 	run -0 weir "$DATA/demo/spark.log"
 	[[ $output != *"name the"* ]]
 }

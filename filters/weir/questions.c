@@ -113,6 +113,10 @@ static void
 put_name(struct buf *b, const struct file *f)
 {
 	buf_char(b, ' ');
+	/* A shell looks for a name without a slash in PATH. */
+	if (f->role == ROLE_PROGRAM && strchr(f->path, '/') == NULL &&
+	    *f->path != '-')
+		buf_str(b, "./");
 	if (strcmp(f->path, "-") == 0)
 		buf_str(b, "FILE");
 	else
