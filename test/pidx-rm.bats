@@ -130,14 +130,6 @@ paths() {
 	assert_equal "$(paths)" "c.perf d.perf e.perf"
 }
 
-@test "records of another filter, and no entry, are reported" {
-	run -1 --separate-stderr pidx-rm <<<'{"type":"task","id":"a"}'
-	assert_equal "$stderr" "pidx-rm: no entry came: line 1 of '<stdin>' is\
- a record of type task, which critpath reads"
-	# Nothing matched, which is no fault.
-	pidx-read --find nothing "$id" | pidx-rm
-}
-
 @test "--commit without operands is refused" {
 	run -2 --separate-stderr pidx-rm --commit HEAD
 	[[ $stderr == *"--commit 'HEAD' needs operands"* ]]
