@@ -142,7 +142,7 @@ without_task() {
 # those that write the formats of other tools
 writes_records() {
 	case $f in
-	callgraph-fold | graph-export | profile-make | timeline | \
+	callgraph-fold | graph-export | profile-make | timeline | weir | \
 		trace-export) return 1 ;;
 	esac
 }
