@@ -367,9 +367,9 @@ nothing_found(const struct results *a)
 		    "of %s look %s: measure more", c->step.n_after,
 		    say_key(a, c->key), by_how_much(a, c));
 	if (a->n_judged == 0)
-		return say(a, "no change for the worse was found%s. How small "
-		    "a one would have been seen cannot be said: %s", where,
-		    history ? "no key has been steady for 22 commits" :
+		return say(a, "nothing is proven%s, and a change may have been "
+		    "missed: %s", where, history ?
+		    "no key has been steady for 22 commits" :
 		    "the samples are too few, or 0");
 	return say(a, "no change for the worse was found%s. One of %.3g %% or "
 	    "more%s would have been seen in %zu of %zu keys%s", where,

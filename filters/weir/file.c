@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/filter/foreign.h"
+#include "common/io/command.h"
 #include "common/io/input.h"
 #include "common/report/report-values.h"
 #include "filters/weir/file.h"
@@ -153,6 +154,7 @@ static void
 examine_known(struct file *f, const struct foreign *known,
     const struct head *h)
 {
+	char path[PATH_MAX];
 	struct tally t = { 0 };
 
 	report_text(&f->is, span_str(known->what));
@@ -163,6 +165,12 @@ examine_known(struct file *f, const struct foreign *known,
 		return;
 	}
 	choose_reader(f, known);
+	if (strstr(known->reader, ".jq") != NULL &&
+	    command_find("jq", path, sizeof path) == NULL) {
+		buf_printf(&f->is, ", which the adapter %s reads, but jq is "
+		    "not installed", known->reader);
+		return;
+	}
 	if (f->role == ROLE_DATABASE)
 		examine_database(f);
 	if (f->role != ROLE_NONE || f->reader.len == 0)

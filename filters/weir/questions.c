@@ -33,9 +33,9 @@ static const struct question {
 	    "" },
 	{ ROLE_TASKS, TWO, "Which steps have become slower?",
 	    "perf-diff --text", " | critpath | profile-make" },
-	{ ROLE_TASKS, ONE, "How can it be kept beside the commit?", "critpath",
-	    " | profile-make --cmd build | pidx-write" },
-	{ ROLE_PATH, ONE, "How can it be kept beside the commit?",
+	{ ROLE_TASKS, ONE, "How is it kept beside the commit, after "
+	    "pidx-init?", "critpath", " | profile-make --cmd build | pidx-write" },
+	{ ROLE_PATH, ONE, "How is it kept beside the commit, after pidx-init?",
 	    "profile-make --cmd build", " | pidx-write" },
 
 	{ ROLE_ROWS, ANY, "What costs most, and are the cores used?",
@@ -62,12 +62,12 @@ static const struct question {
 
 	{ ROLE_SAMPLES, ONE, "What is each median?",
 	    "jq -rs 'map(select(.value)) | group_by(.uid)[] | [.[0].uid, "
-	    "(map(.value) | sort | .[length / 2 | floor]), .[0].unit] | "
-	    "@tsv'", "" },
-	{ ROLE_SAMPLES, ONE, "How can they be kept beside the commit?",
+	    "(map(.value) | sort | (.[(length - 1) / 2 | floor] + "
+	    ".[length / 2 | floor]) / 2), .[0].unit] | @tsv'", "" },
+	{ ROLE_SAMPLES, ONE, "How are they kept beside the commit, after pidx-init?",
 	    "profile-make --cmd bench", " | pidx-write" },
 	{ ROLE_SAMPLES, TWO, "Has it become slower?", "perf-diff --text", "" },
-	{ ROLE_PROFILES, ONE, "How can it be kept beside the commit?",
+	{ ROLE_PROFILES, ONE, "How is it kept beside the commit, after pidx-init?",
 	    "pidx-write", "" },
 	{ ROLE_PROFILES, TWO, "What has become slower?", "perf-diff --text",
 	    "" },
@@ -246,11 +246,14 @@ put_missing(struct buf *b, const struct files *files)
 {
 	size_t n_tasks = count(files, ROLE_TASKS);
 	size_t n_nodes = count(files, ROLE_NODES);
-	bool has_deps = false;
+	bool has_deps = false, is_log = false;
 
-	for (size_t i = 0; i < files->n; i++)
+	for (size_t i = 0; i < files->n; i++) {
 		has_deps |= files->all[i].has_deps;
-	if (n_tasks > 0 && n_nodes == 0 && !has_deps)
+		is_log |= span_eq(buf_span(&files->all[i].reader),
+		    "execlog-parse");
+	}
+	if (is_log && n_tasks > 0 && n_nodes == 0 && !has_deps)
 		put_hint(b, "These tasks do not say what they waited for: name "
 		    "the graph of the build, too, if there is one; ninja -t "
 		    "graph prints that of ninja.");
