@@ -33,9 +33,10 @@ static const struct question {
 	    "" },
 	{ ROLE_TASKS, TWO, "Which steps have become slower?",
 	    "perf-diff --text", " | critpath | profile-make" },
-	{ ROLE_TASKS, ONE, "How is it kept beside the commit, after "
-	    "pidx-init?", "critpath", " | profile-make --cmd build | pidx-write" },
-	{ ROLE_PATH, ONE, "How is it kept beside the commit, after pidx-init?",
+	{ ROLE_TASKS, ONE, "How is it kept with the commit, after "
+	    "pidx-init?", "critpath",
+	    " | profile-make --cmd build | pidx-write" },
+	{ ROLE_PATH, ONE, "How is it kept with the commit, after pidx-init?",
 	    "profile-make --cmd build", " | pidx-write" },
 
 	{ ROLE_ROWS, ANY, "What costs most, and are the cores used?",
@@ -64,10 +65,10 @@ static const struct question {
 	    "jq -rs 'map(select(.value)) | group_by(.uid)[] | [.[0].uid, "
 	    "(map(.value) | sort | (.[(length - 1) / 2 | floor] + "
 	    ".[length / 2 | floor]) / 2), .[0].unit] | @tsv'", "" },
-	{ ROLE_SAMPLES, ONE, "How are they kept beside the commit, after pidx-init?",
-	    "profile-make --cmd bench", " | pidx-write" },
+	{ ROLE_SAMPLES, ONE, "How are they kept with the commit, after "
+	    "pidx-init?", "profile-make --cmd bench", " | pidx-write" },
 	{ ROLE_SAMPLES, TWO, "Has it become slower?", "perf-diff --text", "" },
-	{ ROLE_PROFILES, ONE, "How is it kept beside the commit, after pidx-init?",
+	{ ROLE_PROFILES, ONE, "How is it kept with the commit, after pidx-init?",
 	    "pidx-write", "" },
 	{ ROLE_PROFILES, TWO, "What has become slower?", "perf-diff --text",
 	    "" },
