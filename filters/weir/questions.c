@@ -68,8 +68,8 @@ static const struct question {
 	{ ROLE_SAMPLES, ONE, "How are they kept with the commit, after "
 	    "pidx-init?", "profile-make --cmd bench", " | pidx-write" },
 	{ ROLE_SAMPLES, TWO, "Has it become slower?", "perf-diff --text", "" },
-	{ ROLE_PROFILES, ONE, "How is it kept with the commit, after pidx-init?",
-	    "pidx-write", "" },
+	{ ROLE_PROFILES, ONE, "How is it kept with the commit, after "
+	    "pidx-init?", "pidx-write", "" },
 	{ ROLE_PROFILES, TWO, "What has become slower?", "perf-diff --text",
 	    "" },
 	{ ROLE_PROFILES, ONE, "Since when is it slower, if this is a history?",
