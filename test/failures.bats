@@ -139,6 +139,13 @@ store() {
 	fails --sites '^openat pidx' --writes pidx-init -o out .
 }
 
+@test "weir, which lets other filters count" {
+	cp "$DATA/critpath/sample.ndjson" in
+	fails weir -o out in
+	cp "$DATA/execlog-parse/sample-ninja.log" in
+	fails --varies weir -o out in
+}
+
 @test "each filter that this file does not name" {
 	find_filters
 	for f in "${FILTERS[@]}"; do

@@ -1,5 +1,9 @@
 /* tally - counts the records that a file has, or that a filter makes of it */
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE	/* pipe2 */
+#endif
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,10 +140,9 @@ tally_run(struct tally *t, const char *command, struct span text)
 	struct input out;
 	struct line line;
 
-	if (messages == NULL || pipe(to) != 0 || pipe(from) != 0)
+	if (messages == NULL || pipe2(to, O_CLOEXEC) != 0 ||
+	    pipe2(from, O_CLOEXEC) != 0)
 		die_errno("cannot run '%s'", command);
-	fcntl(to[1], F_SETFD, FD_CLOEXEC);
-	fcntl(from[0], F_SETFD, FD_CLOEXEC);
 	writer = start_writer(text, to[1], to[0]);
 	reader = start(command, to[0], from[1], fileno(messages));
 	close(to[0]);
