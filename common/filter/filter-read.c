@@ -69,7 +69,7 @@ skip_foreign(struct filter *f, const struct foreign *foreign)
 	f->reading.got_input = f->rejecting.met_foreign = true;
 	f->current = span_of(NULL, 0);
 	f->current_line = 1;
-	if (foreign->reader != NULL && strstr(foreign->reader, ".jq") != NULL)
+	if (foreign_has_adapter(foreign))
 		filter_reject_file(f, "this is %s, which the adapter %s reads: "
 		    "see weir-adapters(7)", foreign->what, foreign->reader);
 	else if (foreign->reader != NULL)

@@ -192,6 +192,12 @@ foreign_recognize(struct span text)
 	    text.n < SIGNATURE_BYTES ? text.n : SIGNATURE_BYTES));
 }
 
+bool
+foreign_has_adapter(const struct foreign *f)
+{
+	return f->reader != NULL && strstr(f->reader, ".jq") != NULL;
+}
+
 /*
  * Whether the bytes show what the file is: it has a line that is not only the
  * beginning of a JSON value.  A reader of a live stream must not wait for more.

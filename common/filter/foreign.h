@@ -1,6 +1,8 @@
 #ifndef WEIR_FOREIGN_H
 #define WEIR_FOREIGN_H
 
+#include <stdbool.h>
+
 #include "common/base/text.h"
 
 /* A file that a filter gets by mistake, because another filter reads it. */
@@ -25,5 +27,8 @@ const struct foreign *foreign_find(struct input *, struct recio *);
  * NULL if it is not known.
  */
 const struct foreign *foreign_recognize(struct span);
+
+/* Whether an adapter reads the file, so that jq is needed. */
+bool foreign_has_adapter(const struct foreign *);
 
 #endif

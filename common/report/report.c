@@ -158,3 +158,14 @@ report_more(struct buf *b, uint64_t n, const char *rest)
 	buf_printf(b, "... and %llu more%s", (unsigned long long)n, rest);
 	report_item(b, from, 1);
 }
+
+void
+report_note(struct buf *b, const char *text)
+{
+	size_t from;
+
+	report_blank(b);
+	from = b->len;
+	buf_str(b, text);
+	report_sentence(b, from);
+}

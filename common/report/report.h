@@ -38,4 +38,7 @@ void report_more(struct buf *, uint64_t n, const char *rest);
 /* An empty line. */
 void report_blank(struct buf *);
 
+/* A sentence after an empty line. */
+void report_note(struct buf *, const char *text);
+
 #endif

@@ -397,17 +397,6 @@ put_elapsed(const struct answer *a, struct buf *out)
 	report_sentence(out, from);
 }
 
-static void
-put_note(struct buf *out, const char *text)
-{
-	size_t from;
-
-	report_blank(out);
-	from = out->len;
-	buf_str(out, text);
-	report_sentence(out, from);
-}
-
 /*
  * Reports calls that the instrument counted at an ancestor's node, and the time
  * of its probes.
@@ -422,7 +411,7 @@ put_notes(const struct answer *a, struct buf *out)
 
 	put_elapsed(a, out);
 	if (is_measured(a, SAMPLES))
-		put_note(out, "The samples of a function are also those of "
+		report_note(out, "The samples of a function are also those of "
 		    "counting the calls that it makes, some 10 ns each");
 
 	if (n > 0) {

@@ -73,6 +73,18 @@ put_counts(struct file *f, const struct tally *t, const struct head *h)
 	f->has_deps = t->has_deps;
 }
 
+bool
+file_own_folder(char *folder, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", folder, size - 1);
+
+	if (n <= 0)
+		return false;
+	folder[n] = '\0';
+	*strrchr(folder, '/') = '\0';
+	return true;
+}
+
 /*
  * The folder of the adapters, seen from that of this program: where both are
  * installed or, in the source, built.
@@ -84,12 +96,9 @@ adapters_folder(void)
 	static const char *const places[] = { "/../share/weir/adapters",
 	    "/../filters/adapters", NULL };
 	char program[PATH_MAX / 2], path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
 
-	if (n <= 0 || folder[0] != '\0')
+	if (folder[0] != '\0' || !file_own_folder(program, sizeof program))
 		return folder;
-	program[n] = '\0';
-	*strrchr(program, '/') = '\0';
 	for (const char *const *p = places; *p != NULL; p++) {
 		snprintf(path, sizeof path, "%s%s", program, *p);
 		if (realpath(path, folder) != NULL)
@@ -123,7 +132,7 @@ choose_reader(struct file *f, const struct foreign *known)
 		f->role = ROLE_DATABASE;
 	else if (strncmp(reader, "pidx-write", 10) == 0)
 		f->role = ROLE_PROFILES;
-	else if (strstr(reader, ".jq") != NULL)
+	else if (foreign_has_adapter(known))
 		choose_adapter(f, reader);
 	else
 		buf_str(&f->reader, reader);
@@ -165,7 +174,7 @@ examine_known(struct file *f, const struct foreign *known,
 		return;
 	}
 	choose_reader(f, known);
-	if (strstr(known->reader, ".jq") != NULL &&
+	if (foreign_has_adapter(known) &&
 	    command_find("jq", path, sizeof path) == NULL) {
 		buf_printf(&f->is, ", which the adapter %s reads, but jq is "
 		    "not installed", known->reader);
@@ -173,7 +182,7 @@ examine_known(struct file *f, const struct foreign *known,
 	}
 	if (f->role == ROLE_DATABASE)
 		examine_database(f);
-	if (f->role != ROLE_NONE || f->reader.len == 0)
+	if (f->role != ROLE_NONE)
 		return;
 	tally_run(&t, buf_cstr(&f->reader), h->text);
 	put_counts(f, &t, h);
@@ -187,7 +196,7 @@ examine_known(struct file *f, const struct foreign *known,
 }
 
 /*
- * Tries the filters whose formats cannot all be told from the first bytes.
+ * Tries the filters some of whose formats the first bytes do not show.
  * Returns false if none makes more of it than it rejects.
  */
 static bool

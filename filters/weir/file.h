@@ -21,8 +21,8 @@ struct file {
 	const char *path;	/* "-": standard input */
 	enum role role;
 	/*
-	 * The filter or adapter that makes records of it, with its options:
-	 * "execlog-parse"; "" if it has records, or needs to become none.
+	 * The command that makes records of it, such as "execlog-parse"; empty
+	 * if other filters read the file as it is.
 	 */
 	struct buf reader;
 	bool has_deps;		/* a task names what it waited for */
@@ -36,5 +36,8 @@ struct file {
  */
 void file_examine(struct file *);
 void file_release(struct file *);
+
+/* Sets the folder of this program; false if that is not known. */
+bool file_own_folder(char *folder, size_t size);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/filter/filter-reject.h"
@@ -84,16 +83,13 @@ list_filters(struct buf *b)
 static void
 prepend_to_path(void)
 {
-	char program[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+	char folder[PATH_MAX];
 	const char *path = getenv("PATH");
 	struct buf all = { 0 };
 
-	if (n <= 0)
+	if (!file_own_folder(folder, sizeof folder))
 		return;
-	program[n] = '\0';
-	*strrchr(program, '/') = '\0';
-	buf_printf(&all, "%s:%s", program, path != NULL ? path :
+	buf_printf(&all, "%s:%s", folder, path != NULL ? path :
 	    "/usr/bin:/bin");
 	setenv("PATH", buf_cstr(&all), 1);
 	buf_release(&all);

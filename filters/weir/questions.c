@@ -230,17 +230,6 @@ is_asked(const struct question *q, size_t n)
 	}
 }
 
-static void
-put_hint(struct buf *b, const char *text)
-{
-	size_t from;
-
-	report_blank(b);
-	from = b->len;
-	buf_str(b, text);
-	report_sentence(b, from);
-}
-
 /* What would make the answers better, or possible. */
 static void
 put_missing(struct buf *b, const struct files *files)
@@ -255,14 +244,14 @@ put_missing(struct buf *b, const struct files *files)
 		    "execlog-parse");
 	}
 	if (is_log && n_tasks > 0 && n_nodes == 0 && !has_deps)
-		put_hint(b, "These tasks do not say what they waited for: name "
-		    "the graph of the build, too, if there is one; ninja -t "
-		    "graph prints that of ninja.");
+		report_note(b, "These tasks do not say what they waited for: "
+		    "name the graph of the build, too, if there is one; ninja "
+		    "-t graph prints that of ninja.");
 	if (n_tasks == 0 && n_nodes > 0)
-		put_hint(b, "A graph has no times: name the log of the build, "
-		    "too, such as .ninja_log.");
+		report_note(b, "A graph has no times: name the log of the "
+		    "build, too, such as .ninja_log.");
 	if (n_nodes == 0 && count(files, ROLE_DEPS) > 0)
-		put_hint(b, "These dependencies belong to a graph: name it, "
+		report_note(b, "These dependencies belong to a graph: name it, "
 		    "too, as ninja -t graph prints it.");
 }
 

@@ -169,9 +169,8 @@ tally_stream(struct tally *t, struct span text, bool is_whole)
 {
 	struct recio *io = recio_new(tally_keys);
 	const char *p = text.p, *end = p + text.n, *newline;
-	bool is_stream = true;
 
-	for (; p < end && is_stream; p = newline + 1) {
+	for (; p < end; p = newline + 1) {
 		newline = memchr(p, '\n', (size_t)(end - p));
 		if (newline == NULL && !is_whole)
 			break;
@@ -179,10 +178,11 @@ tally_stream(struct tally *t, struct span text, bool is_whole)
 			newline = end;
 		if (newline > p)
 			count_line(t, io, span_of(p, (size_t)(newline - p)));
-		is_stream = t->n_bad < t->n_lines || t->n_lines == 0;
+		if (t->n_lines == 1 && t->n_bad == 1)
+			break;
 	}
 	recio_free(io);
-	return is_stream && t->n_lines > 0;
+	return t->n_bad < t->n_lines;
 }
 
 void

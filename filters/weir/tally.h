@@ -35,7 +35,7 @@ void tally_run(struct tally *, const char *command, struct span text);
 
 /*
  * Counts the records in the text; a last line without a newline is left out
- * unless the text is whole.  Returns false if the first line is no record.
+ * unless is_whole.  Returns false if the first line is not a record.
  */
 bool tally_stream(struct tally *, struct span text, bool is_whole);
 
