@@ -180,6 +180,10 @@ make_store() {
 	run -0 weir cut.gz
 	[[ ${lines[0]} == "cut.gz: a log of distbuild, "*"; the file ends early"* ]]
 	execlog-parse "$DATA/demo/build.log" >tasks
+	run -0 weir <(head -n 9 tasks)
+	[[ ${lines[0]} == *"of execlog-parse, 8 tasks; the end record is missing" ]]
+	run -0 weir tasks
+	[[ ${lines[0]} == *"of execlog-parse, 70 tasks" ]]
 	lines nonsense >>tasks
 	run -0 weir tasks
 	[[ ${lines[0]} == *"of execlog-parse, 70 tasks; rejected: 1 "* ]]

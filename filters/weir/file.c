@@ -70,6 +70,8 @@ put_counts(struct file *f, const struct tally *t, const struct head *h)
 			buf_add(&f->is, t->why.data, t->why.len);
 		}
 	}
+	if (h->is_whole && t->boundaries.n_open > 0)
+		buf_str(&f->is, "; the end record is missing");
 	f->has_deps = t->has_deps;
 }
 
