@@ -624,6 +624,14 @@ dropped() {
 	done
 }
 
+@test "a reference to an id that the trace has left out is missing" {
+	load 1 "$TRACE" "$(execution 1 a 5)" "$(execution 3 a 6)" \
+		"$(variable 1 1 x)" "$(variable 2 2 y)" "$(variable 3 3 z)"
+	assert_equal "$stderr" "malload: 1 row of mal_variable refers to \
+missing rows and was left out"
+	assert_equal "$(sql 'SELECT variable_id FROM mal_variable')" $'1\n3'
+}
+
 @test "a reference to a row of another trace does not count" {
 	load 0 "$TRACE" "$(execution 1 a 5)" "$(execution 2 a 6)" \
 		"$(event 1 1 2 0)" "$(event 2 1 2 1)"
