@@ -72,9 +72,11 @@ database_open(struct database *d, const char *path)
 
 	/*
 	 * A transaction, so that only one program finds the database empty.  A
-	 * negative cache_size is in KiB: 64 MiB.
+	 * negative cache_size is in KiB: 64 MiB.  The temporary tables are
+	 * written and read from beginning to end, which is faster in big pages.
 	 */
-	database_run(d, "PRAGMA main.cache_size = -32768; "
+	database_run(d, "PRAGMA temp.page_size = 65536; "
+	    "PRAGMA main.cache_size = -32768; "
 	    "PRAGMA temp.cache_size = -32768; BEGIN IMMEDIATE");
 	id = database_get_number(d, "PRAGMA application_id");
 	version = database_get_number(d, "PRAGMA user_version");
