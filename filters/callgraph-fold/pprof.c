@@ -404,30 +404,26 @@ put_messages(struct pprof *p, struct buf *b, unsigned field,
 static void
 write_gzip(struct filter *f, const struct buf *b)
 {
-	enum { CHUNK = 1 << 16, GZIP_WINDOW = 15 + 16, MEMORY = 8 };
-	z_stream z = { 0 };
+	enum { GZIP_WINDOW = 15 + 16, MEMORY = 8 };
+	z_stream z = { .next_in = (unsigned char *)b->data };
 	struct buf *out = filter_out(f);
-	size_t n;
+	size_t room;
 
+	if (b->len > INT32_MAX)
+		die("protobuf has no messages of more than 2 GiB");
 	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW,
 	    MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
 		die("out of memory (zlib)");
-	for (size_t done = 0; done < b->len; done += n) {
-		n = b->len - done < CHUNK ? b->len - done : CHUNK;
-		z.next_in = (unsigned char *)b->data + done;
-		z.avail_in = (uInt)n;
-		do {
-			buf_need(out, CHUNK);
-			z.next_out = (unsigned char *)out->data + out->len;
-			z.avail_out = CHUNK;
-			if (deflate(&z, done + n == b->len ? Z_FINISH :
-			    Z_NO_FLUSH) == Z_STREAM_ERROR)
-				bug("zlib did not finish");
-			out->len += CHUNK - z.avail_out;
-			filter_emit(f);
-		} while (z.avail_out == 0);
-	}
+	room = deflateBound(&z, b->len);
+	buf_need(out, room);
+	z.next_out = (unsigned char *)out->data + out->len;
+	z.avail_in = (uInt)b->len;
+	z.avail_out = (uInt)room;
+	if (deflate(&z, Z_FINISH) != Z_STREAM_END)
+		bug("zlib did not finish");
+	out->len += z.total_out;
 	deflateEnd(&z);
+	filter_emit(f);
 }
 
 void
