@@ -894,10 +894,10 @@ recorded times overlap."
 		>in
 	run -0 --separate-stderr critpath --text in
 	# Of the 4 ms before b, x ran for 3, y for 3; 3 + 3 + 0.15 of 4.
-	assert_line --regexp '^ *4 ms +1\.5 at once, before b$'
+	assert_line --regexp '^ *4\.0 ms +1\.5 at once, before b$'
 	assert_equal "$(sed -n '/before b/,/other/p' <<<"$output" |
 		sed 1d | tr -s ' ')" \
-		$' 3 ms x\n 3 ms y\n 100 us z1\n 50 us 1 other task'
+		$' 3.0 ms x\n 3.0 ms y\n 100 us z1\n 50 us 1 other task'
 	run -0 --separate-stderr critpath in
 	assert_line '{"type":"wait","id":"b","waiting_us":4000,"tasks":4,"work_us":6150,"longest_us":{"x":3000,"y":3000,"z1":100}}'
 }
@@ -1383,7 +1383,7 @@ cycle, whose dependencies are ignored: x.o -> y.o -> x.o"
 		"$(timed z3 3 z2)" "$(timed b 500 z3)" "$(timed y1 0 b)" \
 		"$(timed y2 0 y1)" "$(timed c 11 y2)" >in
 	run -0 --separate-stderr critpath --text in
-	assert_line "Critical path: 1 ms, 8 steps"
+	assert_line "Critical path: 1.0 ms, 8 steps"
 	assert_line --regexp '^ *7 us +0.7 % .* \.\.\. 3 steps, 7 us$'
 	refute_line --regexp 'z[123]$'
 	assert_line --regexp '  y1$'

@@ -38,6 +38,8 @@ report_us(struct buf *b, int64_t us)
 		buf_char(b, '0');
 	else if (us < 1000)
 		buf_printf(b, "%d us", (int)us);
+	else if (us < 9950)
+		buf_printf(b, "%.1f ms", (double)in_units(us, 100) / 10);
 	else if (us < 999500)
 		buf_printf(b, "%d ms", (int)in_units(us, 1000));
 	else if (us < 59995000)

@@ -12,7 +12,8 @@
 /* "1 call", "2 calls". */
 void report_count(struct buf *, uint64_t n, const char *one, const char *many);
 
-/* A duration: "1h 02m 05s", "3m 05.2s", "12.35 s", "256 ms", "81 us" or "0". */
+/* A duration: "1h 02m 05s", "3m 05.2s", "12.35 s", "256 ms", "2.7 ms", "81 us"
+   or "0". */
 void report_us(struct buf *, int64_t us);
 void report_ns(struct buf *, int64_t ns);	/* "1.25 us" */
 void report_bytes(struct buf *, int64_t bytes);	/* "1.4 GiB" */
