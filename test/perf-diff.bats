@@ -369,6 +369,57 @@ profile_of() {
 	[[ $stderr == *"'b.perf' is neither a file nor a commit: there is no repository"* ]]
 }
 
+@test "--uids compares two uids of one input as if they were two files" {
+	local new kind
+	samples z 5 6 7 >others
+	samples x 10 11 12 10 13 11 12 10 >old
+	for new in "20 21 19 22 20 23 21 20" "5 6 5 7 6 5 6 7" \
+	    "10 11 12 10 13 11 12 11"; do
+		samples y $new >new
+		paste -d '\n' old new others | grep . >both
+		sed s/x/y/ old >renamed
+		run -$([[ $new == 10* ]] && echo 0 || echo 1) \
+			--separate-stderr perf-diff -i renamed new
+		split=$output
+		run -$status --separate-stderr perf-diff --uids x y both
+		assert_equal "$output" "$split"
+		run -$status --separate-stderr perf-diff -u x y <both
+		assert_equal "$output" "$split"
+		# From profiles, too.
+		run -$status --separate-stderr perf-diff --json --uids x y <(profile-make both)
+		assert_equal "$(jq -c 'select(.verdict) | [.verdict, .before, .after]' <<<"$output")" \
+			"$(jq -c 'select(.verdict) | [.verdict, .before, .after]' <<<"$split")"
+	done
+}
+
+@test "two uids may have different workloads if these are the only ones" {
+	workload() {
+		samples "$1" "${@:3}" | sed "s/}/,\"workload\":\"$2\"}/"
+	}
+	(workload x n=1 10 11 12 10 13 && workload y n=2 20 21 19 22 20) >in
+	run -1 --separate-stderr perf-diff --uids x y in
+	assert_equal "$(jq -c 'select(.verdict) | [.uid, .workload, .verdict, .before, .after]' <<<"$output")" \
+		'["y","n=2","degraded",11,20]'
+	workload y n=1 10 11 12 10 13 >>in
+	run -0 --separate-stderr perf-diff --uids x y in
+	assert_equal "$(jq -c 'select(.verdict) | [.workload, .verdict]' <<<"$output")" \
+		$'["n=1","same"]\n["n=2","new"]'
+}
+
+@test "a uid of --uids that does not come is an error" {
+	samples x 1 2 3 >in
+	run -2 --separate-stderr perf-diff --uids x y in
+	assert_equal "$stderr" "perf-diff: no sample has the uid 'y'"
+	run -2 --separate-stderr perf-diff --uids y z in
+	assert_equal "$stderr" "perf-diff: no sample has the uid 'y'"
+	run -2 --separate-stderr perf-diff --uids x
+	run -2 --separate-stderr perf-diff --uids --history in
+	# Two files whose uids differ: the way is named.
+	samples y 1 2 3 >new
+	run -2 --separate-stderr perf-diff in new
+	[[ $stderr == *"(--uids compares two of one input)" ]]
+}
+
 @test "sides are commits, whose profiles come from the store" {
 	for amounts in '1 2 3 4 5 6 7 8 9 10' '21 22 23 24 25 26 27 28 29 30'; do
 		profile_of ms $amounts >a.perf

@@ -48,6 +48,8 @@ static const struct opt options[] = {
 	    "the store is in DIR or above (.)", 0, 0 },
 	{ 0, "nearest", OPT_FLAG, &opt.nearest, NULL,
 	    "OLD stands for its newest ancestor that was measured", 0, 0 },
+	{ 'u', "uids", OPT_FLAG, &opt.o.uids, NULL,
+	    "OLD and NEW are uids of one input, not commits or files", 0, 0 },
 	{ 0, "now", OPT_STR, &opt.o.now, "COMMIT",
 	    "only what is now worse than at COMMIT counts", 0, 0 },
 	{ 0, "value", OPT_WORD, &opt.value, "WHICH",
@@ -79,7 +81,8 @@ static const struct opt options[] = {
 };
 
 static const struct about about = {
-	.operands = "[OLD NEW | --history [file ...]]",
+	.operands = "[OLD NEW | --uids OLD NEW [file ...] | --history "
+	    "[file ...]]",
 	.purpose = "Says whether performance has changed between OLD and NEW, "
 	    "each a commit, a\nfile or a quoted pattern of files, or which "
 	    "commits of a history changed it.",
@@ -251,6 +254,11 @@ read_sides(struct filter *f)
 {
 	const char *old = filter_operand(f), *new = filter_operand(f);
 
+	if (opt.o.uids && new != NULL) {
+		read_pair(f, old, new);
+		samples_join_sides(&samples);
+		return;
+	}
 	if (new == NULL || filter_operand(f) != NULL)
 		die("two operands are needed, OLD and NEW, or --history");
 	read_side(f, old, SIDE_OLD);
@@ -275,8 +283,12 @@ read_options(void)
 	opt.o.min_effect = percent / 100;
 	opt.o.least = opt.value.index == MINIMUM;
 	if (!opt.o.history && (opt.o.oldest_first || opt.svg ||
-	    opt.o.now != NULL))
-		die("--oldest-first, --now and --svg need --history");
+	    opt.o.now != NULL || opt.value.given != NULL))
+		die("--oldest-first, --now, --value and --svg need --history");
+	if (opt.o.history && opt.o.uids)
+		die("--uids is not for a history");
+	/* Of two programs none is the old one. */
+	opt.o.improvements |= opt.o.uids;
 	if (opt.accept != NULL)
 		accepted_read(&opt.o.accepted, opt.accept);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/filter/expect.h"
 #include "common/filter/filter-read.h"
@@ -32,11 +33,14 @@ struct staged {
 	double value;
 	sym unit;
 	bool exact;
+	uint32_t version;
 };
 
 static struct {
 	struct samples *samples;
 	bool by_trace;
+	sym pair[2];			/* uids, or SYM_NONE */
+	bool has_come[2], has_others;	/* whether they, and others, came */
 	struct expect expect;
 	struct resources *resources;
 	struct staged *staged;		/* of this profile */
@@ -58,7 +62,24 @@ read_init(struct samples *s, bool by_trace)
 {
 	reader.samples = s;
 	reader.by_trace = by_trace;
+	reader.pair[SIDE_OLD] = reader.pair[SIDE_NEW] = SYM_NONE;
 	reader.resources = resources_new();
+}
+
+/* Whether a uid is compared; if it is one of a pair, sets its side. */
+static bool
+find_side(sym *uid, uint32_t *side)
+{
+	if (reader.pair[SIDE_NEW] == SYM_NONE)
+		return true;
+	if (*uid != reader.pair[SIDE_OLD] && *uid != reader.pair[SIDE_NEW]) {
+		reader.has_others = true;
+		return false;
+	}
+	*side = *uid == reader.pair[SIDE_NEW] ? SIDE_NEW : SIDE_OLD;
+	reader.has_come[*side] = true;
+	*uid = reader.pair[SIDE_NEW];
+	return true;
 }
 
 /*
@@ -151,11 +172,11 @@ stage(struct staged new, sym trace)
 
 /* Stages the samples of resources that have a key in common. */
 static void
-stage_group(const struct resource_group *g)
+stage_group(const struct resource_group *g, uint32_t version)
 {
 	const struct profile_parts *p = resources_parts(reader.resources);
 	sym trace = intern_text(g->trace);
-	const sym parts[N_PARTS] = {
+	sym parts[N_PARTS] = {
 		[PART_UID] = intern_text(g->uid),
 		[PART_RESOURCE_TYPE] = intern_text(g->type),
 		[PART_SUBTYPE] = intern_text(g->subtype),
@@ -165,11 +186,14 @@ stage_group(const struct resource_group *g)
 		[PART_MACHINE] = intern_text(p->machine),
 		[PART_TRACE] = reader.by_trace ? trace : SYM_NONE,
 	};
-	struct staged new = { .key = samples_key(reader.samples, parts),
-	    .unit = parts[PART_UNIT], .exact = g->exact };
+	struct staged new = { .unit = parts[PART_UNIT], .exact = g->exact,
+	    .version = version };
 	struct span rest = g->amounts, item;
 	const char *why;
 
+	if (!find_side(&parts[PART_UID], &new.version))
+		return;
+	new.key = samples_key(reader.samples, parts);
 	if (!g->is_valid && reader.n_bad++ == 0)
 		buf_printf(&reader.bad, "the resource '%.*s' has no array of "
 		    "amounts", SPAN_ARG(g->uid));
@@ -194,7 +218,7 @@ read_document(struct filter *f, struct span text, uint32_t version)
 	intern_init(&reader.slots);
 	reader.n_staged = reader.n_bad = reader.bad.len = 0;
 	while (why == NULL && resources_next(reader.resources, &group))
-		stage_group(&group);
+		stage_group(&group, version);
 	if (why != NULL)
 		return why;
 	if (reader.n_bad == 1)
@@ -204,7 +228,7 @@ read_document(struct filter *f, struct span text, uint32_t version)
 		    "%s", reader.n_bad, buf_cstr(&reader.bad));
 	for (s = reader.staged; s < reader.staged + reader.n_staged; s++)
 		samples_add(reader.samples, s->key, s->value, s->unit, s->exact,
-		    version);
+		    s->version);
 	return NULL;
 }
 
@@ -243,6 +267,8 @@ read_sample(const struct rec *rec, uint32_t side)
 		    intern_add(&reader.samples->texts, text);
 	if (parts[PART_UID] == SYM_NONE)
 		return "uid is not a string";
+	if (!find_side(&parts[PART_UID], &side))
+		return NULL;
 	why = check_value(f != NULL ? f->token : span_of("", 0), &value);
 	if (why != NULL) {
 		reader.bad.len = 0;
@@ -330,4 +356,19 @@ read_files(struct filter *f, uint32_t side)
 			filter_reject(f, "%s", why);
 	}
 	expect_end(&reader.expect, f, "sample", "the output of profile-make");
+}
+
+void
+read_pair(struct filter *f, const char *old, const char *new)
+{
+	struct intern *texts = &reader.samples->texts;
+	const char *const pair[] = { old, new };
+
+	for (uint32_t side = SIDE_OLD; side <= SIDE_NEW; side++)
+		reader.pair[side] = intern_add(texts, span_str(pair[side]));
+	read_files(f, SIDE_OLD);
+	for (uint32_t side = SIDE_OLD; side <= SIDE_NEW; side++)
+		if (!reader.has_come[side] && (reader.has_come[!side] ||
+		    reader.has_others))
+			die("no sample has the uid '%s'", pair[side]);
 }

@@ -75,7 +75,7 @@ struct result {
 
 struct options {
 	double min_effect;		/* a ratio */
-	bool history, improvements, oldest_first, least;
+	bool history, uids, improvements, oldest_first, least;
 	struct opt_list more, exact;	/* units and uids */
 	struct accepted accepted;
 	const char *now;		/* a commit, or NULL */

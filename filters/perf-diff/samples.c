@@ -186,6 +186,36 @@ samples_add(struct samples *s, uint32_t key, double value, sym text,
 	s->n_samples++;
 }
 
+static bool
+is_of_one_side(const struct key *k)
+{
+	for (size_t i = 1; i < k->n; i++)
+		if (k->list[i].version != k->list[0].version)
+			return false;
+	return k->n > 0;
+}
+
+void
+samples_join_sides(struct samples *s)
+{
+	struct key *k = s->keys;
+	sym workload;
+
+	if (s->n != 2 || !is_of_one_side(&k[0]) || !is_of_one_side(&k[1]))
+		return;
+	workload = k[0].parts[PART_WORKLOAD];
+	k[0].parts[PART_WORKLOAD] = k[1].parts[PART_WORKLOAD];
+	if (memcmp(k[0].parts, k[1].parts, sizeof k->parts) != 0) {
+		k[0].parts[PART_WORKLOAD] = workload;
+		return;
+	}
+	s->n = 1;
+	s->n_samples -= k[1].n;
+	for (size_t i = 0; i < k[1].n; i++)
+		samples_add(s, 0, k[1].list[i].value, k[1].unit_text,
+		    k[1].n_exact == k[1].n, k[1].list[i].version);
+}
+
 uint32_t
 samples_version(struct samples *s, struct span id)
 {

@@ -86,6 +86,12 @@ uint32_t samples_key(struct samples *, const sym parts[N_PARTS]);
 void samples_add(struct samples *, uint32_t key, double value, sym unit,
     bool exact, uint32_t version);
 
+/*
+ * If the only two keys differ in nothing but the workload, and each has samples
+ * of one side only, they become one key.
+ */
+void samples_join_sides(struct samples *);
+
 /* Finds or adds a version; returns its index. */
 uint32_t samples_version(struct samples *, struct span id);
 

@@ -333,7 +333,10 @@ why_not_judged(const struct results *a)
 	if (a->options->history)
 		return "no key has 14 commits with samples";
 	if (a->n_untested == 0)
-		return "no key has samples on both sides";
+		return a->options->uids || a->counts[VERDICT_NEW] == 0 ||
+		    a->counts[VERDICT_GONE] == 0 ?
+		    "no key has samples on both sides" : "the sides have no "
+		    "key in common (--uids compares two of one input)";
 	return say(a, "%zu %s more samples: with few on a side, any "
 	    "difference may be due to chance", a->n_untested,
 	    plural(a->n_untested, "key needs", "keys need"));
@@ -371,8 +374,9 @@ nothing_found(const struct results *a)
 		    "missed: %s", where, history ?
 		    "no key has been steady for 22 commits" :
 		    "the samples are too few, or 0");
-	return say(a, "no change for the worse was found%s. One of %.3g %% or "
-	    "more%s would have been seen in %zu of %zu keys%s", where,
+	return say(a, "no change%s was found%s. One of %.3g %% or more%s would "
+	    "have been seen in %zu of %zu keys%s",
+	    a->options->improvements ? "" : " for the worse", where,
 	    100 * fmax(a->smallest_effect, a->options->min_effect),
 	    history ? " that lasted 10 commits" : "", a->n_judged, a->n,
 	    history ? "; the newest 3 commits are judged only for large ones" :

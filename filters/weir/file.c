@@ -39,7 +39,7 @@ read_head(struct head *h, const char *const *path)
 }
 
 static void
-put_counts(struct file *f, const struct tally *t, const struct head *h)
+put_counts(struct file *f, struct tally *t, const struct head *h)
 {
 	const char *before = h->is_whole ? ", " : ", in its first 16 MiB ";
 	const struct record_type *type = record_types;
@@ -73,6 +73,11 @@ put_counts(struct file *f, const struct tally *t, const struct head *h)
 	if (h->is_whole && t->boundaries.n_open > 0)
 		buf_str(&f->is, "; the end record is missing");
 	f->has_deps = t->has_deps;
+	if (t->uids[1].len > 0) {
+		quote_for_shell(&f->uids, buf_cstr(&t->uids[0]));
+		buf_char(&f->uids, ' ');
+		quote_for_shell(&f->uids, buf_cstr(&t->uids[1]));
+	}
 }
 
 bool
@@ -284,6 +289,7 @@ examine_stream(struct file *f, struct span text, const struct head *h)
 		report_text(&f->is, span_str(t.boundaries.begun_by));
 	}
 	put_counts(f, &t, h);
+	tally_release(&t);
 	return true;
 }
 
@@ -361,4 +367,5 @@ file_release(struct file *f)
 {
 	buf_release(&f->reader);
 	buf_release(&f->is);
+	buf_release(&f->uids);
 }

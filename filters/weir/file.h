@@ -26,6 +26,8 @@ struct file {
 	 */
 	struct buf reader;
 	bool has_deps;		/* a task names what it waited for */
+	struct buf uids;	/* two uids of its samples, quoted for sh; or
+				   empty */
 	bool is_unreadable;
 	struct buf is;		/* a clause: "a log of ninja, 702 tasks" */
 };

@@ -10,12 +10,13 @@
 #include "filters/weir/quote.h"
 
 /* Of how many files of a role a question is asked. */
-enum number { ANY, ONE, TWO, SEVERAL };
+enum number { ANY, ONE, PAIR, TWO, SEVERAL };
 
 /*
  * The pipeline is `filter`, which reads the records of the files of the role,
  * and `rest`, in which % is a space and the name of the first.  For TWO, each
  * of them goes through `rest` to a file of its own, and `filter` reads both.
+ * For PAIR the arguments of `filter` are the first two uids of one file.
  */
 static const struct question {
 	enum role role;
@@ -61,6 +62,8 @@ static const struct question {
 	    "linked with weir-instrument(3)?", "callgraph-record -o calls",
 	    "" },
 
+	{ ROLE_SAMPLES, PAIR, "Which of these two is better, and is that "
+	    "certain?", "perf-diff --text --uids", "" },
 	{ ROLE_SAMPLES, ONE, "What is each median?",
 	    "jq -rs 'map(select(.value)) | group_by(.uid)[] | [.[0].uid, "
 	    "(map(.value) | sort | (.[(length - 1) / 2 | floor] + "
@@ -174,6 +177,7 @@ put_pipeline(struct buf *b, const struct files *files,
 	bool are_records = have_records(files, q->role) &&
 	    (!has_nodes || have_records(files, ROLE_NODES));
 	bool are_several = has_nodes || count(files, q->role) > 1;
+	const struct buf *uids;
 
 	if (!are_records) {
 		buf_str(b, are_several ? "(" : "");
@@ -185,6 +189,10 @@ put_pipeline(struct buf *b, const struct files *files,
 		buf_str(b, are_several ? ") | " : " | ");
 	}
 	buf_str(b, q->filter);
+	if (q->number == PAIR) {
+		uids = &find(files, q->role, 0)->uids;
+		buf_printf(b, " %.*s", (int)uids->len, uids->data);
+	}
 	for (size_t i = 0; are_records && i < files->n; i++)
 		if (files->all[i].role == q->role ||
 		    (has_nodes && files->all[i].role == ROLE_NODES))
@@ -216,11 +224,15 @@ put_comparison(struct buf *b, const struct files *files,
 }
 
 static bool
-is_asked(const struct question *q, size_t n)
+is_asked(const struct files *files, const struct question *q)
 {
+	size_t n = count(files, q->role);
+
 	switch (q->number) {
 	case ONE:
 		return n == 1;
+	case PAIR:
+		return n == 1 && find(files, q->role, 0)->uids.len > 0;
 	case TWO:
 		return n == 2;
 	case SEVERAL:
@@ -262,7 +274,7 @@ questions_write(struct buf *b, const struct file *all, size_t n)
 
 	for (const struct question *q = questions;
 	    q < questions + N_QUESTIONS; q++) {
-		if (!is_asked(q, count(&files, q->role)))
+		if (!is_asked(&files, q))
 			continue;
 		report_heading(b, "\n%s", q->text);
 		buf_str(b, "    ");

@@ -34,8 +34,31 @@ const struct record_type record_types[N_RECORD_TYPES] = {
 	{ "change", "change", "changes", ROLE_NONE },
 };
 
-#define TALLY_KEYS(K) K(DEPS, "deps") K(FORMAT, "format")
+#define TALLY_KEYS(K) K(DEPS, "deps") K(FORMAT, "format") K(UID, "uid")	\
+	K(UNIT, "unit") K(SUBTYPE, "subtype")
 KEY_LIST(tally_keys, TALLY_KEYS);
+
+/* Notes the first uid, and another one of the same unit and subtype. */
+static void
+note_uid(struct tally *t, const struct rec *r)
+{
+	struct buf *uid = &t->uids[t->uids[0].len > 0], dimension = { 0 };
+	struct span text;
+
+	/* One that begins with a hyphen would be taken for an option. */
+	if (uid->len > 0 || rec_str(r, UID, &text) != REC_OK || text.n == 0 ||
+	    *text.p == '-' || span_eq(text, buf_cstr(&t->uids[0])))
+		return;
+	for (unsigned i = UNIT; i <= SUBTYPE; i++)
+		if (rec_get(r, i) != NULL)
+			buf_printf(&dimension, "%.*s\n",
+			    SPAN_ARG(rec_get(r, i)->token));
+	if (uid == &t->uids[0])
+		buf_add(&t->dimension, dimension.data, dimension.len);
+	if (span_compare(buf_span(&dimension), buf_span(&t->dimension)) == 0)
+		buf_add(uid, text.p, text.n);
+	buf_release(&dimension);
+}
 
 static void
 count_record(struct tally *t, const struct rec *r)
@@ -49,6 +72,8 @@ count_record(struct tally *t, const struct rec *r)
 	while (i < N_RECORD_TYPES && !rec_is(r, record_types[i].name))
 		i++;
 	(*(i < N_RECORD_TYPES ? &t->counts[i] : &t->n_other))++;
+	if (rec_is(r, "sample"))
+		note_uid(t, r);
 	t->has_deps |= deps != NULL && deps->n_items > 0;
 	if (rec_is(r, "build") && format != NULL)
 		snprintf(t->format, sizeof t->format, "%.*s",
@@ -189,4 +214,7 @@ void
 tally_release(struct tally *t)
 {
 	buf_release(&t->why);
+	buf_release(&t->uids[0]);
+	buf_release(&t->uids[1]);
+	buf_release(&t->dimension);
 }

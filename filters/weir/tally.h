@@ -25,6 +25,8 @@ struct tally {
 	struct buf why;		/* the first message of the command */
 	char format[32];	/* of a build record, or "" */
 	bool has_deps;		/* a task names what it waited for */
+	struct buf uids[2];	/* of samples: the first, and one like it */
+	struct buf dimension;	/* its unit and subtype */
 };
 
 /*
