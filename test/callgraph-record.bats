@@ -155,6 +155,15 @@ now_us() {
 	[[ $stderr == *"nothing was recorded"* ]]
 }
 
+@test "a program that is only linked with the instrument gets a warning" {
+	gcc -o linked "$TEST/programs/instrument/calls.c" -Wl,--no-as-needed \
+		"$WEIR_BUILD/libweir-instrument.so" \
+		-Wl,-rpath,"$WEIR_BUILD"
+	run -3 --separate-stderr callgraph-record -o rec ./linked
+	assert_equal "${stderr_lines[-1]}" "callgraph-record: warning: no call \
+was counted: nothing of './linked' is compiled with -finstrument-functions"
+}
+
 # --- releases ---
 
 @test "with --release-dir, a program without a release is run but not recorded" {

@@ -326,6 +326,9 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	[[ $stderr == *"'alloc' is a part of several names: 'l_alloc', 'x_realloc'" ]]
 	run -2 --separate-stderr callgraph-stat --callers shop::mike r
 	[[ $stderr == *"no function is named 'shop::mike'; the nearest is 'acme::shop::make<int>(std::vector<int>)'" ]]
+	# The end of a name is compared, too.
+	run -2 --separate-stderr callgraph-stat --callers nake r
+	[[ $stderr == *"the nearest is 'acme::shop::make<int>(std::vector<int>)'" ]]
 }
 
 @test "--depth shows the callers of callers, to the root" {
@@ -583,7 +586,7 @@ print(json.dumps({"type": "callgraph", "modules": [], "nodes": [
 	chain main 'f(int)' 'f(char)' >r
 	run -0 callgraph-stat --text --callers f r
 	assert_equal "$(grep -c '^f(' <<<"$output")" 2
-	assert_line --partial "It calls nothing"
+	assert_line --partial "It calls nothing that was counted"
 	run -0 callgraph-stat --text --callers main r
 	assert_line --partial "(the first of its thread)"
 }

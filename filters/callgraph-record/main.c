@@ -579,6 +579,23 @@ prepare(struct filter *f)
 	set_variable("WEIR_MAX_NODES", opt.max_nodes);
 }
 
+/* Warns if nothing was recorded. */
+static void
+check_any(const struct processes *all)
+{
+	if (all->has_counted || all->has_refused || state.listener.fd < 0)
+		return;
+	if (all->any)
+		err_warn("warning: no call was counted: nothing of '%s' is "
+		    "compiled with -finstrument-functions", *state.command);
+	else
+		err_warn("warning: nothing was recorded: '%s' is not compiled "
+		    "with -finstrument-functions and linked with the "
+		    "instrument, or it is a setuid program; if a library that "
+		    "it loads is instrumented, set LD_PRELOAD "
+		    "(weir-instrument(3))", *state.command);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -603,12 +620,7 @@ main(int argc, char **argv)
 	state.processes.main_pid = state.pid;
 	output_publish(&f.out);
 	supervise(&f);
-	if (!state.processes.any && !state.processes.has_refused &&
-	    state.listener.fd >= 0)
-		err_warn("warning: nothing was recorded: '%s' is not linked "
-		    "with the instrument, or it is a setuid program; if a "
-		    "library that it loads is instrumented, set LD_PRELOAD "
-		    "(weir-instrument(3))", *state.command);
+	check_any(&state.processes);
 	listener_close(&state.listener);
 	put_exit(filter_out(&f), *state.command, file);
 	free(file);

@@ -107,6 +107,7 @@ put_callgraph(struct processes *all, struct process *p, bool has_ended,
 	struct snapshot snap = memory_snapshot(&p->memory, &graph);
 	bool is_final = has_ended && s->is_finished;
 
+	all->has_counted |= graph.n > 0;
 	memory_read_modules(&p->memory, &p->modules);
 	if (p->is_recorded && (graph.n > 0 || is_final ||
 	    snap.nodes_limited > 0)) {

@@ -23,7 +23,8 @@ struct processes {
 	char *main_program;
 	const char *main_checksum;
 	int64_t n_records;		/* records written */
-	bool any;			/* some process has connected */
+	bool any;			/* some process has connected, */
+	bool has_counted;		/* and has counted a call */
 	bool has_refused;		/* a connection */
 
 	/* Private to processes.c, except n. */

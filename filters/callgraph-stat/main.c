@@ -117,6 +117,22 @@ struct found {
 	uint32_t nearest;	/* the most similar name, or INDEX_NONE */
 };
 
+/* How far a name, or the end of a qualified one, is from that of --callers. */
+static size_t
+distance(struct span name)
+{
+	struct span asked = span_str(opt.callers);
+	size_t least = text_distance(name, asked), d;
+
+	for (size_t i = 2; i < name.n; i++) {
+		if (name.p[i - 2] != ':' || name.p[i - 1] != ':')
+			continue;
+		d = text_distance(span_of(name.p + i, name.n - i), asked);
+		least = d < least ? d : least;
+	}
+	return least;
+}
+
 static void
 find_named(struct found *found, const struct flat *p, const struct order *o)
 {
@@ -128,7 +144,7 @@ find_named(struct found *found, const struct flat *p, const struct order *o)
 		label.len = name.len = 0;
 		functions_label(&p->functions, o->list[i], false, &label);
 		shorten_qualified(&name, span_str(buf_cstr(&label)));
-		d = text_distance(buf_span(&name), span_str(opt.callers));
+		d = distance(buf_span(&name));
 		if (d < least)
 			found->nearest = o->list[i];
 		least = d < least ? d : least;
@@ -221,6 +237,8 @@ show_calls(struct filter *f, const struct answer *a)
 	intern_init(&found.names);
 	find_named(&found, p, &order);
 	check_found(&found, p);
+	if (f->text)
+		report_roughness(a, filter_out(f));
 	for (size_t i = 0; i < found.n; i++) {
 		(f->text ? report_calls : emit_calls)(a, f, found.list[i]);
 		show_callers_above(f, a, found.list[i]);

@@ -333,13 +333,23 @@ put_roughness(const struct totals *totals, struct buf *out)
 {
 	size_t from;
 
-	report_blank(out);
+	if (out->len > 0)
+		report_blank(out);
 	from = out->len;
 	buf_str(out, "The times are rough: ");
 	report_ns(out, totals->probe_ns);
 	buf_str(out, " more, the time of measuring, is subtracted.  Better: "
 	    "perf, without the instrument");
 	report_sentence(out, from);
+}
+
+void
+report_roughness(const struct answer *a, struct buf *out)
+{
+	const struct totals *totals = &a->profile->totals[NOW];
+
+	if (is_measured(a, SELF_NS) && answer_is_rough(totals))
+		put_roughness(totals, out);
 }
 
 static void
@@ -371,10 +381,10 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 	}
 	report_heading(out, "Program: %.*s", (int)text.len, text.data);
 	buf_release(&text);
-	if (measure != SELF_NS || !answer_is_rough(totals))
-		return;
-	put_roughness(totals, out);
-	report_blank(out);
+	n = out->len;
+	report_roughness(a, out);
+	if (out->len > n)
+		report_blank(out);
 }
 
 /* Says for which records times are elapsed time, of both sides. */
@@ -488,7 +498,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 	if (order.n == 0) {
 		report_blank(out);
 		put_sentence(out, callers ? "Nobody calls it" :
-		    "It calls nothing");
+		    "It calls nothing that was counted");
 		free(order.list);
 		return;
 	}

@@ -11,6 +11,9 @@
 void report_profile(const struct answer *, struct filter *);
 void report_changes(const struct answer *, struct filter *);
 void report_calls(const struct answer *, struct filter *, uint32_t function);
+
+/* Says that the times are rough, if they are. */
+void report_roughness(const struct answer *, struct buf *);
 void report_callers(const struct answer *, struct filter *, uint32_t function);
 
 #endif

@@ -52,6 +52,8 @@ static const struct question {
 
 	{ ROLE_CALLGRAPHS, ANY, "Which functions cost most?",
 	    "callgraph-symbolize", " | callgraph-stat" },
+	{ ROLE_CALLGRAPHS, ANY, "Which functions are called most?",
+	    "callgraph-symbolize", " | callgraph-stat --sort calls" },
 	{ ROLE_CALLGRAPHS, ANY, "Who calls a function, here main?",
 	    "callgraph-symbolize", " | callgraph-stat --callers main" },
 	{ ROLE_CALLGRAPHS, ANY, "How does it look as a flame graph?",
