@@ -244,6 +244,9 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	: >file
 	run -126 --separate-stderr callgraph-record -o rec ./file
 	[[ $stderr == *"cannot run './file': Permission denied" ]]
+	install -m 755 file here
+	run -127 --separate-stderr callgraph-record -o rec here
+	[[ $stderr == *"cannot run 'here': it is not in PATH; run ./here" ]]
 	run -2 --separate-stderr callgraph-record -o rec
 	[[ $stderr == *"no program was given"* ]]
 	[ ! -e rec ]

@@ -51,7 +51,12 @@ execute(char **command, const struct inherited *i, bool output_to_error)
 static _Noreturn void
 cannot_run(const char *name, int error)
 {
-	err_warn("cannot run '%s': %s", name, strerror(error));
+	if (error == ENOENT && strchr(name, '/') == NULL &&
+	    access(name, X_OK) == 0)
+		err_warn("cannot run '%s': it is not in PATH; run ./%s", name,
+		    name);
+	else
+		err_warn("cannot run '%s': %s", name, strerror(error));
 	exit(error == ENOENT ? 127 : 126);
 }
 
