@@ -49,7 +49,7 @@ static const struct opt options[] = {
 	{ 0, "nearest", OPT_FLAG, &opt.nearest, NULL,
 	    "OLD stands for its newest ancestor that was measured", 0, 0 },
 	{ 'u', "uids", OPT_FLAG, &opt.o.uids, NULL,
-	    "OLD and NEW are uids of one input, not commits or files", 0, 0 },
+	    "OLD and NEW are uids in one input, not files", 0, 0 },
 	{ 0, "now", OPT_STR, &opt.o.now, "COMMIT",
 	    "only what is now worse than at COMMIT counts", 0, 0 },
 	{ 0, "value", OPT_WORD, &opt.value, "WHICH",
@@ -81,8 +81,7 @@ static const struct opt options[] = {
 };
 
 static const struct about about = {
-	.operands = "[OLD NEW | --uids OLD NEW [file ...] | --history "
-	    "[file ...]]",
+	.operands = "[OLD NEW | -u OLD NEW [file ...] | -H [file ...]]",
 	.purpose = "Says whether performance has changed between OLD and NEW, "
 	    "each a commit, a\nfile or a quoted pattern of files, or which "
 	    "commits of a history changed it.",

@@ -309,13 +309,22 @@ find_headline(const struct results *a, enum verdict verdict)
 	return best;
 }
 
+/* " in 30 measured commits of 42" */
+static const char *
+in_commits(const struct results *a)
+{
+	return a->n_measured == a->n_order ? say(a, " in %zu commits",
+	    a->n_order) : say(a, " in %zu measured commits of %zu",
+	    a->n_measured, a->n_order);
+}
+
 static const char *
 found(const struct results *a, enum verdict verdict, const char *word)
 {
 	size_t n = a->counts[verdict];
 	const char *how_many = a->options->history ?
-	    say(a, "%zu %s for the %s in %zu commits", n, plural(n, "change",
-	    "changes"), word, a->n_order) : say(a, "%zu of %zu keys %s %s", n,
+	    say(a, "%zu %s for the %s%s", n, plural(n, "change",
+	    "changes"), word, in_commits(a)) : say(a, "%zu of %zu keys %s %s", n,
 	    a->n, plural(n, "is", "are"), word);
 
 	return say(a, "%s: %s%s", how_many, n == 1 ? "" : "above all, ",
@@ -354,9 +363,7 @@ nothing_found(const struct results *a)
 	if (a->n_tested == 0)
 		return say(a, "nothing can be said: %s", why_not_judged(a));
 	if (history)
-		where = a->n_measured == a->n_order ? say(a, " in %zu commits",
-		    a->n_order) : say(a, " in %zu measured commits of %zu",
-		    a->n_measured, a->n_order);
+		where = in_commits(a);
 	if (history && rest > 0)
 		where = say(a, "%s, of which the newest %zu %s not measured",
 		    where, rest, plural(rest, "was", "were"));
