@@ -324,8 +324,8 @@ found(const struct results *a, enum verdict verdict, const char *word)
 	size_t n = a->counts[verdict];
 	const char *how_many = a->options->history ?
 	    say(a, "%zu %s for the %s%s", n, plural(n, "change",
-	    "changes"), word, in_commits(a)) : say(a, "%zu of %zu keys %s %s", n,
-	    a->n, plural(n, "is", "are"), word);
+	    "changes"), word, in_commits(a)) : say(a, "%zu of %zu keys %s %s",
+	    n, a->n, plural(n, "is", "are"), word);
 
 	return say(a, "%s: %s%s", how_many, n == 1 ? "" : "above all, ",
 	    alarm(a, find_headline(a, verdict)));
