@@ -579,16 +579,14 @@ prepare(struct filter *f)
 	set_variable("WEIR_MAX_NODES", opt.max_nodes);
 }
 
-/* Warns if nothing was recorded. */
+/* Warns if nothing was recorded, and the reason has not been said. */
 static void
 check_any(const struct processes *all)
 {
-	if (all->has_counted || all->has_refused || state.listener.fd < 0)
-		return;
-	if (all->any)
+	if (all->n_records > 0 && !all->has_counted)
 		err_warn("warning: no call was counted: nothing of '%s' is "
 		    "compiled with -finstrument-functions", *state.command);
-	else
+	if (!all->any && !all->has_refused && state.listener.fd >= 0)
 		err_warn("warning: nothing was recorded: '%s' is not compiled "
 		    "with -finstrument-functions and linked with the "
 		    "instrument, or it is a setuid program; if a library that "

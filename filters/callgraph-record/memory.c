@@ -261,12 +261,16 @@ read_nodes(struct memory *m, double scale, struct graph *g)
 char *
 memory_path(const struct memory *m, size_t offset)
 {
-	const char *path = m->shared->paths + offset;
-	size_t n = offset < PATHS_SIZE ? strnlen(path, PATHS_SIZE - offset) : 0;
-	char *copy = mem_zero(n + 1, 1);
+	const char *path = "";
+	size_t n = 0;
+	char *copy;
 
-	if (n > 0)
-		memcpy(copy, path, n);
+	if (offset < PATHS_SIZE) {
+		path = m->shared->paths + offset;
+		n = strnlen(path, PATHS_SIZE - offset);
+	}
+	copy = mem_zero(n + 1, 1);
+	memcpy(copy, path, n);
 	return copy;
 }
 
