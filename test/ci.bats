@@ -168,7 +168,7 @@ expect_files() {
 @test "a history in which the link became slower fails" {
 	make_history 14 6
 	run -1 github_push
-	assert_line --regexp "changes? for the worse in 22 commits.*$(
+	assert_line --regexp "changes? for the worse in 20 measured commits of 22.*$(
 		git rev-parse --short=10 main~6)"
 	assert_line 'status 1: sh ci/ci-build.sh'
 	grep -q 'for the worse' ../service/summary.md
