@@ -414,6 +414,8 @@ profile_of() {
 	assert_equal "$stderr" "perf-diff: no sample has the uid 'y'"
 	run -2 --separate-stderr perf-diff --uids x
 	run -2 --separate-stderr perf-diff --uids --history in
+	run -2 --separate-stderr perf-diff --uids x x in
+	assert_equal "$stderr" "perf-diff: --uids: OLD and NEW are the same"
 	# Two files whose uids differ: the way is named.
 	samples y 1 2 3 >new
 	run -2 --separate-stderr perf-diff in new

@@ -107,7 +107,8 @@ put_callgraph(struct processes *all, struct process *p, bool has_ended,
 	struct snapshot snap = memory_snapshot(&p->memory, &graph);
 	bool is_final = has_ended && s->is_finished;
 
-	all->has_counted |= graph.n > 0;
+	all->has_counted |= graph.n > 0 || snap.nodes_limited > 0 ||
+	    s->has_given_up;
 	memory_read_modules(&p->memory, &p->modules);
 	if (p->is_recorded && (graph.n > 0 || is_final ||
 	    snap.nodes_limited > 0)) {

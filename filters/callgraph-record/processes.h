@@ -24,7 +24,8 @@ struct processes {
 	const char *main_checksum;
 	int64_t n_records;		/* records written */
 	bool any;			/* some process has connected, */
-	bool has_counted;		/* and has counted a call */
+	bool has_counted;		/* and has counted a call, or said
+					   that it could not */
 	bool has_refused;		/* a connection */
 
 	/* Private to processes.c, except n. */

@@ -254,6 +254,8 @@ read_sides(struct filter *f)
 	const char *old = filter_operand(f), *new = filter_operand(f);
 
 	if (opt.o.uids && new != NULL) {
+		if (strcmp(old, new) == 0)
+			die("--uids: OLD and NEW are the same");
 		read_pair(f, old, new);
 		samples_join_sides(&samples);
 		return;
