@@ -253,6 +253,20 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	[ -z "$(compgen -G 'rec.*')" ]
 }
 
+@test "an unknown program gives 127, whatever PATH contains, as in a shell" {
+	mkdir locked unusable
+	chmod 0 locked
+	: >unusable/program >file
+	for path in "$PWD/locked" "$PWD/file" "$PWD/file/x" :; do
+		run -127 --separate-stderr env PATH="$PATH:$path" \
+			"$BUILD/callgraph-record" -o rec nosuch
+		[[ $stderr == *"cannot run 'nosuch': No such file or directory" ]]
+	done
+	run -126 --separate-stderr env PATH="$PATH:$PWD/unusable:$PWD/file" \
+		"$BUILD/callgraph-record" -o rec program
+	[[ $stderr == *"cannot run 'program': Permission denied" ]]
+}
+
 @test "the wrapper ends although the program left a process running" {
 	mkfifo stop
 	exec 9<>stop

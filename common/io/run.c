@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/io/run.h"
 
@@ -48,9 +49,40 @@ execute(char **command, const struct inherited *i, bool output_to_error)
 	return errno;
 }
 
+/*
+ * Whether one of the directories in PATH has a file with this name.  The errno
+ * of execvp() does not say so: it may be that of a directory which the user may
+ * not search, or which is not a directory.
+ */
+static bool
+is_in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	struct buf file = { 0 };
+	size_t len;
+	bool found;
+
+	if (path == NULL)
+		path = "/bin:/usr/bin";
+	for (;; path += len + 1) {
+		len = strcspn(path, ":");
+		file.len = 0;
+		buf_add(&file, path, len);
+		/* An empty name is that of the current directory. */
+		buf_printf(&file, "%s%s", len > 0 ? "/" : "", name);
+		found = access(buf_cstr(&file), F_OK) == 0;
+		if (found || path[len] == '\0')
+			break;
+	}
+	buf_release(&file);
+	return found;
+}
+
 static _Noreturn void
 cannot_run(const char *name, int error)
 {
+	if (strchr(name, '/') == NULL && !is_in_path(name))
+		error = ENOENT;
 	if (error == ENOENT && strchr(name, '/') == NULL &&
 	    access(name, X_OK) == 0)
 		err_warn("cannot run '%s': it is not in PATH; run ./%s", name,
