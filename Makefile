@@ -2,12 +2,15 @@
 
 VERSION = 0.1.0
 
+# What these mean to shells and tools must not change what is built or tested.
+unexport BASH_ENV CDPATH ENV GREP_OPTIONS POSIXLY_CORRECT
+
 # These, CPPFLAGS and LDFLAGS may be set in the environment or on the command
-# line.  make itself has defaults for CC and AR.
-ifeq ($(origin CC),default)
+# line.  make itself has defaults for CC and AR, without its option -R.
+ifneq ($(filter default undefined,$(origin CC)),)
 CC = gcc
 endif
-ifeq ($(origin AR),default)
+ifneq ($(filter default undefined,$(origin AR)),)
 # The archiver of gcc-13 is gcc-ar-13.
 AR = $(if $(CLANG),ar,$(or $(patsubst gcc%,gcc-ar%,$(filter gcc%,$(CC))), \
 	gcc-ar))
@@ -157,30 +160,34 @@ demo:
 		exit $$status; }
 	@bash test/demo.sh '$(OUT)'
 
-# T, F and SEED choose among the tests: see weir-hacking(7).
+# What a change must pass.  T, F and SEED choose among the tests, and SAN=1 runs
+# them under sanitizers: see weir-hacking(7).
 check:
 	@sh test/setup.sh build test
-	@$(if $T$F,,$(MAKE) lint)
-	@$(MAKE) -j$(JOBS) check-once
-ifndef SAN
-	@$(MAKE) -j$(JOBS) check-once SAN=1
-endif
+	@echo "compiling weir and the programs of its tests, which takes a minute"
+	@$(MAKE) -j$(JOBS) -s check-once
+
+# All that CI runs: also sanitizers, and tests of exhaustive inputs.
+check-all:
+	@$(MAKE) -s check ALL=1
+	@$(MAKE) -s check ALL=1 SAN=1
 
 test: check
 
 # Runs the test files in parallel, the long ones first, but not the tests of a
 # file: bats would start only two of them in a second.  There are two jobs more
-# than there are cores, because tests wait.  Sanitizers have nothing to find
-# in tests with the tag normal.
-check-once: tests
-	WEIR_BUILD='$(abspath $(OUT))' $(if $F,,ALL_TESTS=1) bats \
-		--jobs $$(($(JOBS) + 2)) --no-parallelize-within-files \
-		$(if $F,--filter '$F') $(if $(SAN),--filter-tags '!normal') \
-		$(TESTS)
+# than there are cores, because tests wait.  Tests with the tag exhaustive repeat
+# for every place what other tests try for some.  Sanitizers have nothing to find
+# in tests with the tag normal, nor where sources and pages are checked.
+check-once: tests $(if $T$F$(SAN),,lint)
+	@FILTER='$F' JOBS=$$(($(JOBS) + 2)) TAGS='$(subst $() ,$(COMMA),$(TAGS))' \
+		bash test/check.sh '$(abspath $(OUT))' $(TESTS)
+COMMA = ,
+TAGS = $(strip $(if $(SAN),!normal) $(if $(ALL)$T$F,,!exhaustive))
 TESTS = $(if $T,$(T:%=test/%.bats),$(LONG_TESTS) \
 	$(filter-out $(LONG_TESTS),$(shell ls -S test/*.bats)))
 LONG_TESTS = $(wildcard test/contract*.bats test/instrument.bats \
-	test/pidx-*.bats test/examples.bats test/ci.bats)
+	test/failures.bats test/pidx-*.bats test/examples.bats test/ci.bats)
 JOBS = $(shell nproc)
 
 # Random inputs are the same in every run, but in this one.
@@ -378,7 +385,7 @@ endif
 	-rmdir $(wildcard $(OUT)/demo) $(OUT) 2>/dev/null
 endif
 
-.PHONY: all demo check test check-once check-random tests check-powercut \
+.PHONY: all demo check check-all test check-once check-random tests check-powercut \
 	check-viewers check-databases check-hosts check-compilers \
 	check-statistics dist deb check-packages \
 	bench pictures lint install uninstall clean

@@ -2,10 +2,9 @@
 
 load helper
 
-# git sees no settings of the user or the system.
 setup() {
 	enter_test
-	export HOME=$BATS_TEST_TMPDIR GIT_CONFIG_NOSYSTEM=1
+	export HOME=$BATS_TEST_TMPDIR
 	export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
 	git init -q repo
 }

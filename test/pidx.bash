@@ -3,11 +3,10 @@
 ORACLE=$TEST/oracles/perun.py
 
 # git and the filters see only the settings of the test.
-export HOME=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR} GIT_CONFIG_NOSYSTEM=1 TZ=UTC
+export HOME=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}
 export GIT_AUTHOR_NAME="A U Thor" GIT_AUTHOR_EMAIL=author@example.org
 export GIT_COMMITTER_NAME="C O Mitter" GIT_COMMITTER_EMAIL=c@example.org
 export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
-unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE XDG_CONFIG_HOME PERUN_CONFIG_DIR
 
 # oracle COMMAND ARGUMENT... - reads or writes stores without weir;
 # oracles/perun.py lists the commands.  A LAYOUT of an index is 1, 2args, 2 or

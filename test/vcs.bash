@@ -4,11 +4,10 @@ ORACLE=$TEST/oracles/vcs.py
 CALLS=$BUILD/test/programs/vcs-calls
 
 # git and the filters see only the settings of the test.
-export HOME=$BATS_TEST_TMPDIR GIT_CONFIG_NOSYSTEM=1
+export HOME=$BATS_TEST_TMPDIR
 export GIT_AUTHOR_NAME="A U Thor" GIT_AUTHOR_EMAIL=author@example.org
 export GIT_COMMITTER_NAME="C O Mitter" GIT_COMMITTER_EMAIL=c@example.org
 export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
-unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE XDG_CONFIG_HOME SUDO_UID
 
 # agree MODE COUNT - expects that a filter and git agree on COUNT random
 # histories, or a tenth as in rounds; oracles/vcs.py lists the modes
