@@ -15,6 +15,8 @@ ifneq ($(filter default undefined,$(origin AR)),)
 AR = $(if $(CLANG),ar,$(or $(patsubst gcc%,gcc-ar%,$(filter gcc%,$(CC))), \
 	gcc-ar))
 endif
+LD ?= ld
+CXX ?= g++
 OBJCOPY ?= objcopy
 # What demangles: iberty, or stdc++ where libiberty is not available.
 DEMANGLER ?= iberty
