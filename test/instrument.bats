@@ -1115,7 +1115,7 @@ libs() {
 	for how in '' -flto '-flto -static' '-flto -fuse-ld=gold'; do
 		[[ $how != *gold ]] || command -v ld.gold >/dev/null || continue
 		gcc $how -finstrument-functions -o app app.c \
-			$(libs "$PWD/root")
+			$(libs root)
 		callgraph-record -o rec ./app
 		[ "$(total)" -eq 1 ]
 	done
@@ -1124,7 +1124,7 @@ libs() {
 @test "on a machine with only the no-op library, pkg-config names that library" {
 	install_in "$PWD/root" MACHINE=aarch64-linux-gnu
 	echo 'int main(void) { return 0; }' >app.c
-	gcc -finstrument-functions -o app app.c $(libs "$PWD/root")
+	gcc -finstrument-functions -o app app.c $(libs root)
 	./app
 	[ "$(cd root/usr/lib && echo *.a)" = libweir-instrument-noop.a ]
 }

@@ -655,7 +655,8 @@ finds() {
 		cp "$(file "$id")" index
 		while read -r rest; do
 			chmod u+w "$(file "$id")"
-			(cat index && xxd -r -p <<<"$rest") >"$(file "$id")"
+			(cat index && printf "$(sed 's/../\\x&/g' \
+				<<<"$rest")") >"$(file "$id")"
 			pidx-read HEAD | records | diff kept -
 			pidx-fsck >out
 		done <rests

@@ -87,7 +87,9 @@ class Command:
         shutil.copytree(self.start, self.work, symlinks=True)
 
     def run(self, **variables):
-        env = dict(os.environ, LD_PRELOAD=os.environ["FAILING"],
+        # LD_PRELOAD cannot contain a path with a space.
+        folder, name = os.path.split(os.environ["FAILING"])
+        env = dict(os.environ, LD_PRELOAD=name, LD_LIBRARY_PATH=folder,
                    FAIL_IN=self.args.command[0], **variables)
         with open(self.args.input) as stdin:
             try:
