@@ -195,8 +195,8 @@ JOBS = $(shell nproc)
 # Random inputs are the same in every run, but in this one.
 check-random:
 	@seed=$${SEED:-$$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}; \
-	$(MAKE) check SEED=$$seed || { status=$$?; \
-	echo "to repeat this: make check SEED=$$seed"; exit $$status; }
+	$(MAKE) check-all SEED=$$seed || { status=$$?; \
+	echo "to repeat this: make check-all SEED=$$seed"; exit $$status; }
 
 # The file lets a test that is run by hand notice that this is missing.
 tests: all $(TEST_PROGRAMS) $(MEASURED_PROGRAMS)

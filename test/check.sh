@@ -28,7 +28,6 @@ set -u -o pipefail
 
 build=$1
 shift
-here=$(dirname "$0")
 export WEIR_BUILD=$build
 [ -n "${FILTER:-}" ] || export ALL_TESTS=1
 options=(--tap ${FILTER:+--filter "$FILTER"} ${TAGS:+--filter-tags "$TAGS"})
@@ -48,13 +47,19 @@ fi
 n_passed=0 n_failed=0 n_skipped=0 n_files=0
 failures=() skips=()
 
-# repeat NAME FILE - prints the command that repeats a test; in it a dot stands
-# for an apostrophe
+# repeat FILE NAME - prints the command that repeats a test, or the whole file if
+# NAME is that of none.  In the regular expression, dots stand for an apostrophe,
+# and for a dollar sign, which has a backslash in the file.
 repeat() {
-	local regex
-	regex=$(sed -e 's/[][\.*^$+?(){}|]/\\&/g' -e "s/'/./g" <<<"$1")
-	printf "%sWEIR_BUILD=%q bats -f '^%s$' test/%s\n" \
-		"${SEED:+SEED=$SEED }" "$shown_build" "$regex" "$2"
+	local choice=''
+	case $2 in
+	'' | setup_file\ failed | teardown_file\ failed) ;;
+	*) choice=$(sed -e 's/[][\.*^+?(){}|]/\\&/g' -e "s/'/./g" \
+		-e 's/[$]/.?./g' <<<"$2")
+		choice="-f '^$choice$' " ;;
+	esac
+	printf '%sWEIR_BUILD=%q bats %s%s\n' "${SEED:+SEED=$SEED }" \
+		"$shown_build" "$choice" "$1"
 }
 
 # also N WHAT - prints ", N WHAT" unless N is 0
@@ -64,7 +69,7 @@ also() {
 
 # report FILE - adds up the results of a file, and prints them
 report() {
-	local file=${1##*/} status passed=0 failed=0 skipped=0 planned=0 line
+	local file=$1 status passed=0 failed=0 skipped=0 planned=0 line name
 	local failing='' tap=$dir/${1##*/}
 	status=$(<"$tap.status")
 	[ -z "$is_terminal" ] || printf '\r\033[K'
@@ -75,7 +80,7 @@ report() {
 			failed=$((failed + 1))
 			line=${line#not ok }
 			failures+=("$file"$'\t'"${line#* }")
-			echo "${red}not ok ${line#* } ($file)$normal" ;;
+			echo "${red}not ok ${line#* } (${tap##*/})$normal" ;;
 		'ok '*' # skip'*)
 			failing=
 			skipped=$((skipped + 1))
@@ -96,7 +101,8 @@ report() {
 		cat "$tap"
 	fi
 	if [ $((passed + failed + skipped)) -gt 0 ]; then
-		echo "${file%.bats}: $passed ok$(also $failed failed)$(
+		name=${tap##*/}
+		echo "${name%.bats}: $passed ok$(also $failed failed)$(
 			also $skipped skipped)"
 	fi
 	n_passed=$((n_passed + passed)) n_failed=$((n_failed + failed))
@@ -107,7 +113,7 @@ report() {
 # run FILE - runs the tests of a file
 run() {
 	local status=0
-	bats "${options[@]}" "$here/${1##*/}" >"$dir/${1##*/}" 2>&1 </dev/null ||
+	bats "${options[@]}" "$1" >"$dir/${1##*/}" 2>&1 </dev/null ||
 		status=$?
 	echo $status >"$dir/${1##*/}.status"
 }
@@ -134,8 +140,8 @@ if [ $n_failed -gt 0 ]; then
 	printf '\n%sfailed:%s\n' "$red" "$normal"
 	for failure in "${failures[@]}"; do
 		file=${failure%%$'\t'*} name=${failure#*$'\t'}
-		printf '%s: %s\n    %s\n' "${file%.bats}" \
-			"${name:-not all tests were run}" "$(repeat "$name" "$file")"
+		printf '%s: %s\n    %s\n' "$(basename "$file" .bats)" \
+			"${name:-not all tests were run}" "$(repeat "$file" "$name")"
 	done
 fi
 printf '\n%d passed, %d failed, %d skipped (%s, %d min %02d s)\n' $n_passed \

@@ -447,16 +447,36 @@ PATH='*':$PATH
 malparse trace.json | malstat --text' ]]
 }
 
-@test "T and F choose the tests of both halves; test is another name of check" {
+# check_commands TARGET [VARIABLE=VALUE...] - prints how make would run tests,
+# without the number of jobs
+check_commands() {
+	run_make -n "$@" | sed -e ':join; /\\$/ { N; s/\\\n\t*//; b join; }' |
+		sed -n 's/JOBS=[^ ]* + 2)) \(.*bash test\/check.sh\)/\1/p'
+}
+
+@test "T and F choose tests, SAN sanitizers; test is another name of check" {
 	for target in check test; do
-		run_make -n $target T='critpath unit' F='a diamond' | tr '\n\\\t' '   ' |
-			sed 's/WEIR_BUILD/\n&/g' | sed 's/  */ /g' >commands
-		for half in out out/san; do
-			grep -E "^WEIR_BUILD='$PWD/$half' bats .* --filter 'a diamond' .*test/(critpath|unit).bats test/(critpath|unit).bats( |$)" \
-				commands
-		done
+		assert_equal "$(check_commands $target T='critpath unit' \
+			F='a diamond')" "FILTER='a diamond' TAGS='' bash"`
+			`" test/check.sh '$PWD/out' test/critpath.bats test/unit.bats"
+		assert_equal "$(check_commands $target T=unit SAN=1)" \
+			"FILTER='' TAGS='!normal' bash"`
+			`" test/check.sh '$PWD/out/san' test/unit.bats"
 	done
 }
+
+@test "check leaves out exhaustive inputs and sanitizers, check-all nothing" {
+	run -0 check_commands check
+	assert_line --partial "TAGS='!exhaustive' bash test/check.sh '$PWD/out' "
+	assert_equal "${#lines[@]}" 1
+	assert_equal "$(xargs -n 1 <<<"$output" | grep bats$ | sort)" \
+		"$(cd "$ROOT" && ls test/*.bats)"
+	run -0 check_commands check-all
+	assert_equal "$(grep -o "TAGS=.*sh '[^']*'" <<<"$output")" \
+		"TAGS='' bash test/check.sh '$PWD/out'
+TAGS='!normal' bash test/check.sh '$PWD/out/san'"
+}
+
 
 @test "random inputs are the same in each run, unless SEED is given" {
 	unset SEED
@@ -467,8 +487,8 @@ malparse trace.json | malstat --text' ]]
 	lines '#!/bin/sh' 'echo "$@"' 'exit 1' >make
 	chmod +x make
 	run -2 --separate-stderr run_make SEED=7 MAKE="$PWD/make" check-random
-	assert_equal "${lines[0]}" "check SEED=7"
-	assert_equal "${lines[1]}" "to repeat this: make check SEED=7"
+	assert_equal "${lines[0]}" "check-all SEED=7"
+	assert_equal "${lines[1]}" "to repeat this: make check-all SEED=7"
 }
 
 @test "a test without its programs says how to build them" {
