@@ -163,7 +163,8 @@ records() {
 # Most tests are about the records between the begin and end records, so `run`
 # removes the begin and end records from $output and $lines.  run_whole, a copy
 # of the `run` of bats, does not.
-eval "run_whole() $(declare -f run | tail -n +2)"
+run_of_bats=$(declare -f run)
+eval "run_whole${run_of_bats#run}"
 run() {
 	local status_of_run=0
 	run_whole "$@" || status_of_run=$?
