@@ -110,10 +110,11 @@ report() {
 	[ -z "$is_terminal" ] || printf '%d of %d files' "$n_files" "$total"
 }
 
-# run FILE - runs the tests of a file
+# run FILE - runs the tests of a file.  What a shell starts in the background
+# ignores SIGINT, and tests send it.
 run() {
 	local status=0
-	bats "${options[@]}" "$1" >"$dir/${1##*/}" 2>&1 </dev/null ||
+	env --default-signal bats "${options[@]}" "$1" >"$dir/${1##*/}" 2>&1 </dev/null ||
 		status=$?
 	echo $status >"$dir/${1##*/}.status"
 }
