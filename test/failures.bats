@@ -1,3 +1,7 @@
+# failures.bats - a failure of the machine is never taken for something else
+
+# bats file_tags=exhaustive
+
 load helper
 load pidx
 
