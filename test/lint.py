@@ -17,6 +17,7 @@ Prints a line for each fault; exit status 1 if there is one.
 """
 
 import collections
+import functools
 import pathlib
 import re
 import subprocess
@@ -75,6 +76,13 @@ def check_includes(path, text):
             report(f"{path}:{n}: {path.parent}/ must not include {m[1]}")
 
 
+# The source uses each name about ten times.
+@functools.cache
+def better_words(name):
+    return [instead for word, instead in WORDS.items()
+        if re.fullmatch(word, name)]
+
+
 def check_words(path, text):
     # Comments and strings become spaces; the newlines in them stay, so that
     # line numbers are right.
@@ -82,9 +90,8 @@ def check_words(path, text):
     text = re.sub(r'/\*.*?\*/|"(\\.|[^"\\])*"', blank, text, flags=re.S)
     for n, line in enumerate(text.split("\n"), 1):
         for name in re.findall(r"[A-Za-z_]\w*", line):
-            for word, instead in WORDS.items():
-                if re.fullmatch(word, name):
-                    report(f"{path}:{n}: '{name}': {instead}")
+            for instead in better_words(name):
+                report(f"{path}:{n}: '{name}': {instead}")
 
 
 def check_width(path, text):
