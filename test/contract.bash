@@ -42,22 +42,30 @@ for case in "${CASES[@]}"; do
 	kinds="${kinds:-}$kind, "
 done
 
-# What a test does in code that all filters share, it tries under sanitizers only
-# with readers of records, of lines and of documents.
-SHARED_CASES=("${FILTER_CASES[@]}")
-SHARED_FILTERS=("${FILTERS[@]}")
+# cases_of FILTER... - prints those of FILTER_CASES that are of these filters
+cases_of() {
+	local case
+	for case in "${FILTER_CASES[@]}"; do
+		[[ " $* " != *" ${case%% *} "* ]] || lines "$case"
+	done
+}
+
+# What a test does in code that all filters share, it tries only with readers of
+# records, of lines and of documents.
+SHARED_FILTERS=(critpath execlog-parse malparse)
+mapfile -t SHARED_CASES < <(cases_of "${SHARED_FILTERS[@]}")
+# Without sanitizers, bad lines are tried also with the filters that have a loop of
+# their own around what they read.
+READER_CASES=("${SHARED_CASES[@]}")
 ALL_CASES=("${CASES[@]}")
 if is_sanitized; then
-	SHARED_FILTERS=(critpath execlog-parse malparse)
-	SHARED_CASES=()
-	for case in "${FILTER_CASES[@]}"; do
-		[[ " ${SHARED_FILTERS[*]} " != *" ${case%% *} "* ]] ||
-			SHARED_CASES+=("$case")
-	done
 	CASES=("${FILTER_CASES[@]}")
 	# The tests of each filter look for leaks, which takes a third of the
 	# time of a short run.
 	ASAN_OPTIONS+=:detect_leaks=0
+else
+	mapfile -t READER_CASES < <(cases_of "${SHARED_FILTERS[@]}" \
+		callgraph-symbolize pidx-write profile-make)
 fi
 
 # The options of each filter, for has_option
@@ -80,34 +88,56 @@ has_option() {
 # enter_case CASE - sets f to the filter of the case, and enters a new directory
 # that contains the sample as `in`; bats prints the case if the test fails
 enter_case() {
-	f=${1%% *} sample=${1#* }
-	echo "-- $f, ${sample##*/}"
-	n_cases=$((n_cases + 1))
-	mkdir "$BATS_TEST_TMPDIR/$n_cases" && cd "$BATS_TEST_TMPDIR/$n_cases" &&
-		if [ "$sample" = none ]; then
-			lines '{"type":"unknown"}' >in
-		else
-			cp "$sample" in
-		fi && prepare_environment
+	enter_copy "$1" prepare_case
 }
 
 # begin_case CASE - enter_case for one of CASES; the output of the filter for
 # the file `in` is in `want`
 begin_case() {
-	enter_case "$1" && "$f" in >want
+	enter_copy "$1" run_case
 }
 
 # begin_any_case CASE - enter_case for one of CASES or OTHER_CASES; the output
 # of the filter with its `arguments`, for `in` as standard input, is in `want`
 begin_any_case() {
-	enter_case "$1" && "$f" "${arguments[@]}" <in >want 2>err
+	enter_copy "$1" run_any_case
 }
 
-# prepare_environment - creates what the filter $f needs in this directory, and
-# sets its arguments
-prepare_environment() {
-	arguments=()
-	[ ! -e "$TEST/data/$f/prepare" ] || . "$TEST/data/$f/prepare"
+# enter_copy CASE COMMAND - sets f to the filter of the case, and enters a copy of
+# the directory that COMMAND fills for it, once in all tests of the file
+enter_copy() {
+	f=${1%% *} sample=${1#* }
+	echo "-- $f, ${sample##*/}"
+	local made=$BATS_FILE_TMPDIR/$2/$f-${sample##*/}
+	[ -e "$made.arguments" ] || {
+		arguments=()
+		mkdir -p "$made" && cd "$made" && "$2" &&
+			lines "arguments=(${arguments[*]@Q})" \
+				>"$made.arguments" || return
+	}
+	n_cases=$((n_cases + 1))
+	cp -Rp "$made" "$BATS_TEST_TMPDIR/$n_cases" &&
+		cd "$BATS_TEST_TMPDIR/$n_cases" && . "$made.arguments"
+}
+
+# prepare_case - writes `in`, creates what the filter $f needs in this directory,
+# and sets its arguments
+prepare_case() {
+	if [ "$sample" = none ]; then
+		lines '{"type":"unknown"}' >in
+	else
+		cp "$sample" in
+	fi && if [ -e "$TEST/data/$f/prepare" ]; then
+		. "$TEST/data/$f/prepare"
+	fi
+}
+
+run_case() {
+	prepare_case && "$f" in >want
+}
+
+run_any_case() {
+	prepare_case && "$f" "${arguments[@]}" <in >want 2>err
 }
 
 # is_document - passes if the sample of the case is one document, not lines
@@ -186,7 +216,10 @@ expect_nothing() {
 
 # expect_message REGEX - a line of `err` must match
 expect_message() {
-	grep -qE -- "$1" err && return
+	local line
+	while IFS= read -r line || [ -n "$line" ]; do
+		[[ ! $line =~ $1 ]] || return 0
+	done <err
 	echo "no message matches: $1"
 	cat err
 	return 1
@@ -229,23 +262,48 @@ write_bad_input() {
 
 # expect_texts_rejected FORMAT... - `in` with lines inserted, which are written by
 # printf(1) with these formats: all of them, and no others, must be rejected.
-# After an error the rest of a document is rejected as a whole, so each of its
-# lines is inserted alone; other files get seven at once, less than the ten
-# after which messages are only counted.
+# There are seven in a run, less than the ten after which messages are only
+# counted.
 expect_texts_rejected() {
-	local n=7 i
-	! is_document || n=1
 	while [ $# -gt 0 ]; do
-		[ $# -ge $n ] || n=$#
-		printf "$(printf '%s\\n' "${@:1:n}")" >texts
-		insert_file texts >bad
-		expect_status 1 "$f" --rejects rejects bad &&
-			cmp rejects texts && expect_rejected $n || return
-		for ((i = $(insertion_line); n > 0; i++, n--)); do
-			expect_message "^$f: bad:$i: ." || return
-			shift
-		done
-		is_document && n=1 || n=7
+		printf "$(printf '%s\\n' "${@:1:7}")" >texts
+		if is_document; then
+			expect_documents_rejected || return
+		else
+			expect_lines_rejected || return
+		fi
+		shift $(($# < 7 ? $# : 7))
+	done
+}
+
+# expect_lines_rejected - expect_texts_rejected for the lines in the file `texts`
+expect_lines_rejected() {
+	local i line n
+	n=$(wc -l <texts) line=$(insertion_line)
+	insert_file texts >bad
+	expect_status 1 "$f" --rejects rejects bad && cmp rejects texts &&
+		expect_rejected "$n" || return
+	for ((i = line; i < line + n; i++)); do
+		expect_message "^$f: bad:$i: ." || return
+	done
+}
+
+# expect_documents_rejected - expect_lines_rejected for a document: after an error
+# its rest is rejected as a whole, so each line follows a copy of its own
+expect_documents_rejected() {
+	local line text copies=()
+	line=$(insertion_line)
+	rm -f text.* bad.*
+	split -l 1 -a 1 texts text.
+	for text in text.*; do
+		cat in "$text" >"bad.${text#text.}" || return
+		copies+=(in)
+	done
+	expect_status 0 "$f" "${copies[@]}" && mv out want &&
+		expect_status 1 "$f" --rejects rejects bad.* &&
+		cmp rejects texts && expect_rejected "${#copies[@]}" || return
+	for text in text.*; do
+		expect_message "^$f: bad[.]${text#text.}:$line: ." || return
 	done
 }
 
@@ -260,15 +318,16 @@ expect_no_files() {
 
 # A Python script that reads lines "FILTER FILE", runs each filter with prefixes
 # of its file, and stops at the first wrong result.  The prefixes are those of 0
-# to 15 bytes, and about n_max longer ones at equal distances, or all if there
+# to n_short bytes, and about n_max longer ones at equal distances, or all if there
 # are no more; the seed decides which is the first.  There are thousands of runs,
 # so their output goes to a file instead of a pipe, and a line that was valid JSON
 # is not parsed again.
 RUN_PREFIXES='
 import contextlib, json, os, sys, tempfile
 
-what, n_max, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-other_formats = sys.argv[4:]
+what = sys.argv[1]
+n_short, n_max, seed = map(int, sys.argv[2:5])
+other_formats = sys.argv[5:]
 out, err = [tempfile.TemporaryFile(buffering=0) for _ in range(2)]
 
 def run(f, text):
@@ -297,7 +356,7 @@ for case in sys.stdin:
     # The whole text is a valid gzip file; a stream is complete even without its
     # last newline.
     for n in range(len(text) + {"plain": 1, "gzip": 0, "stream": -1}[what]):
-        if n >= 16 and n % step != seed % step:
+        if n > n_short and n % step != seed % step:
             continue
         status, got, messages = run(f, text[:n])
         allowed = (0, 1, 2)
@@ -329,10 +388,21 @@ add_prefixes() {
 # truncated stream with an end record must be fatal.  What is compressed or in a
 # stream has been tested as plain text.
 run_prefixes() {
-	local what=$1 n_max seed
-	seed=$(seed)
+	local n_max
 	n_max=$(rounds 80)
-	[ "$what" = plain ] || n_max=$((n_max / 4))
-	python3 -c "$RUN_PREFIXES" $what $n_max "$seed" \
-		"${other_formats[@]}" <../cases
+	[ "$1" = plain ] || n_max=$((n_max / 4))
+	try_prefixes "$1" 15 $n_max
+}
+
+# run_few_prefixes plain|gzip|stream - run_prefixes with only some of the prefixes
+run_few_prefixes() {
+	try_prefixes "$1" 2 4
+}
+
+# try_prefixes plain|gzip|stream N_SHORT N_MAX - runs RUN_PREFIXES
+try_prefixes() {
+	local seed
+	seed=$(seed)
+	python3 -c "$RUN_PREFIXES" "$@" "$seed" "${other_formats[@]}" \
+		<../cases
 }
