@@ -105,21 +105,20 @@ gitlab_request() {
 # weir-store profiles of all, which are those of the first build with noise; the
 # link of the last SLOW is slower, and the message of the first one has a LINE
 make_history() {
-	local i times
+	local i=0 profile
 	pidx-init >/dev/null
-	for ((i = 0; i < $1 + $2; i++)); do
-		times=1
-		[ "$i" -lt "$1" ] || times=6
+	while IFS= read -r profile; do
 		[ "$i" -ne "$1" ] || slow_link "${3:-}"
 		git commit -q --allow-empty -m "commit $i"
-		jq -c --argjson i "$i" --argjson times $times '
-			def noise: . * (1 + ($i * 37 % 11) / 500) | floor;
-			(.global.resources // .resources) |= map(
-			.amount = ((if .uid == "step app" then .amount * $times
-			elif .uid == "build" then .amount + ($times - 1) * 50000
-			else .amount end) | noise))' \
-			"$BATS_FILE_TMPDIR/profile" | pidx-write >/dev/null
-	done
+		pidx-write <<<"$profile" >/dev/null
+		i=$((i + 1))
+	done < <(jq -c --argjson fast "$1" --argjson n $(($1 + $2)) '
+		def noise($i): . * (1 + ($i * 37 % 11) / 500) | floor;
+		range($n) as $i | (if $i < $fast then 1 else 6 end) as $times |
+		(.global.resources // .resources) |= map(
+		.amount = ((if .uid == "step app" then .amount * $times
+		elif .uid == "build" then .amount + ($times - 1) * 50000
+		else .amount end) | noise($i)))' "$BATS_FILE_TMPDIR/profile")
 	export GIT_INDEX_FILE=$PWD/.perun/tmp/index
 	git -C .perun --work-tree=. add -f objects
 	git push -q origin "$(git commit-tree -m store \
