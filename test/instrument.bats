@@ -561,7 +561,9 @@ calls_of() {
 	[ "$(calls_of in_parent "$PROGRAMS/children")" -eq 1 ]
 	grep -q 'forked processes that could not connect were not recorded: 1' \
 		err
-	# The child that is lost makes another one.
+	# The child that is lost makes another one.  Both are counted in the
+	# memory of the program, which is read when that ends: so each is waited
+	# for by its parent.
 	record 0 children fork-fork
 	grep -q 'not recorded: 2' err
 	# So are those of a program that may not make system calls any more.

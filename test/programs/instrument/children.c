@@ -92,8 +92,12 @@ run_forked(const char *how, char *program)
 		usleep(200000);		/* the wrapper looks at it */
 	if (strcmp(how, "daemon") == 0)
 		leave_daemon();
-	if (strcmp(how, "fork-fork") == 0 && fork() == 0)
-		in_child();
+	if (strcmp(how, "fork-fork") == 0) {
+		if (fork() == 0)
+			in_child();
+		else
+			wait(NULL);
+	}
 	_exit(0);
 }
 
