@@ -300,10 +300,12 @@ run_daemon() {
 	exec 9>&-
 }
 
-# has_left_daemon - whether the program has ended, but not the process it left
+# has_left_daemon - whether the program has ended, but not the process it left: then
+# that is the only child of the wrapper, and leads a session of its own
 has_left_daemon() {
-	[ "$(pgrep -P "$wrapper" | wc -l)" -eq 1 ] &&
-		[ "$(ps -o stat= --ppid "$wrapper" | cut -c2)" = s ]
+	local children
+	children=$(pgrep -P "$wrapper") && [[ $children != *[!0-9]* ]] &&
+		[ "$(ps -o sid= -p "$children")" -eq "$children" ]
 }
 
 @test "with --wait, all processes that the program leaves are recorded" {
