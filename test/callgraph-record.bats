@@ -245,7 +245,7 @@ sys.exit(subprocess.call(["callgraph-record", "-o", "rec", "sh", "-c",
 	run -126 --separate-stderr callgraph-record -o rec ./file
 	[[ $stderr == *"cannot run './file': Permission denied" ]]
 	install -m 755 file here
-	run -127 --separate-stderr callgraph-record -o rec here
+	PATH=$BUILD:/usr/bin:/bin run -127 --separate-stderr callgraph-record -o rec here
 	[[ $stderr == *"cannot run 'here': it is not in PATH; run ./here" ]]
 	run -2 --separate-stderr callgraph-record -o rec
 	[[ $stderr == *"no program was given"* ]]
