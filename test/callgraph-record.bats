@@ -114,12 +114,12 @@ now_us() {
 	OPTIONS=-t record 0 cases spins
 	elapsed_us=$(($(now_us) - start_us))
 	[ "$(query exit .status)" -eq 0 ]
-	# The program uses 100 ms of CPU time once and 10 ms five times.
-	[ "$(query exit ".elapsed_us >= 150000 and
+	# The program uses 40 ms of CPU time once and 10 ms five times.
+	[ "$(query exit ".elapsed_us >= 90000 and
 		.elapsed_us <= $elapsed_us and
-		.user_us + .system_us >= 150000 and .max_rss_bytes > 500000 and
+		.user_us + .system_us >= 90000 and .max_rss_bytes > 500000 and
 		has(\"signal\") == false")" = true ]
-	[ "$(query exit ".time_us >= $start_us + 150000")" = true ]
+	[ "$(query exit ".time_us >= $start_us + 90000")" = true ]
 	[ "$(records <rec | tail -n 1 | jq -r .type)" = exit ]
 }
 

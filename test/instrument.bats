@@ -112,18 +112,24 @@ load instrument
 	agrees alloc
 }
 
+# own_is_called COMPILER [OPTION...] - links own.o, and checks that the program calls
+# its own function as often with the wrapper as without it
+own_is_called() {
+	local status=0
+	link "$1" own "${@:2}" && record 7 own && [ "$(cat out)" -ge 1 ] &&
+		[ "$(total)" -ge 2 ] || return
+	./own >alone || status=$?
+	[ "$status" -eq 7 ] && cmp alone out
+}
+
 @test "a program may define itself what the instrument interposes" {
+	last=$(compilers | tail -n 1)
 	for own in SIGNAL SIGACTION VFORK SYSCALL PRCTL LONGJMP _EXIT; do
-		for link in gcc 'gcc -static' \
-			"$(compilers | tail -n 1) -static-pie"; do
-			read -r cc how <<<"$link"
-			build $cc own -w $how -DOWN_$own
-			record 7 own
-			[ "$(cat out)" -ge 1 ]
-			run -7 ./own
-			assert_equal "$output" "$(cat out)"
-			[ "$(total)" -ge 2 ]
-		done
+		compile gcc own -w -DOWN_$own
+		own_is_called gcc
+		own_is_called gcc -static
+		compile $last own -w -DOWN_$own
+		own_is_called $last -static-pie
 	done
 }
 
@@ -162,31 +168,38 @@ clang_too() {
 	oracle
 }
 
-# throws_exactly COMPILER OPTION... - checks the cases of `throw`
+# compile_throw COMPILER - compiles `throw` to throw.o
+compile_throw() {
+	"$1" -g -O1 -finstrument-functions -fno-optimize-sibling-calls \
+		-I"$ROOT/instrument" -c "$TEST/programs/instrument/throw.cc"
+}
+
+# throws_exactly COMPILER [OPTION...] - links throw.o, and checks its cases
 throws_exactly() {
-	"$@" -g -O1 -finstrument-functions -fno-optimize-sibling-calls \
-		-I"$ROOT/instrument" -o throw \
-		"$TEST/programs/instrument/throw.cc" \
-		"$BUILD/libweir-instrument.a"
+	local case
 	rm -rf kept
+	link "$1" throw "${@:2}" || return
 	for case in depths stacks nested ends contexts; do
-		PROGRAMS=$PWD keep 0 throw $case
-		[ ! -s err ]
+		keep 0 throw $case && [ ! -s err ] || return
 	done
 	oracle
 }
 
 @test "clang calls no exit hook for an exception: the tree is the same" {
 	command -v clang++ >/dev/null || skip "clang is not installed"
+	compile_throw clang++
 	throws_exactly clang++
 	# In a static program the unwinder's function has to be wrapped.
 	throws_exactly clang++ -static -Wl,--wrap=_Unwind_SetIP
+	compile_throw g++
 	throws_exactly g++ -Wl,--wrap=_Unwind_SetIP
 }
 
-# through_c CC CXX [OPTION...] - checks a program that throws 1000 exceptions
-# through two C functions
+# through_c CC CXX LINK_OPTIONS... - compiles a program that throws 1000 exceptions
+# through two C functions, and checks it as linked with each LINK_OPTIONS
 through_c() {
+	local cc=$1 cxx=$2 options
+	shift 2
 	cat >lib.c <<-'END'
 	static void item(void (*f)(void)) { f(); }
 	void parse(void (*f)(void)) { item(f); }
@@ -202,14 +215,18 @@ through_c() {
 		}
 	}
 	END
-	local cc=$1 cxx=$2
-	shift 2
 	"$cc" -g -finstrument-functions -c lib.c &&
-		"$cxx" -g -finstrument-functions -o app app.cc lib.o \
-			"$BUILD/libweir-instrument.a" "$@" &&
-		callgraph-record -o rec ./app &&
-		callgraph-symbolize rec | callgraph-fold -b calls | sort >got &&
-		diff - got <<-'END'
+		"$cxx" -g -finstrument-functions -c app.cc || return
+	for options; do
+		"$cxx" -o app app.o lib.o "$BUILD/libweir-instrument.a" \
+			$options && callgraph-record -o rec ./app &&
+			has_tree_through_c || return
+	done
+}
+
+has_tree_through_c() {
+	callgraph-symbolize rec | callgraph-fold -b calls | sort >got
+	diff - got <<-'END'
 		main 1
 		main;after() 1000
 		main;parse 1000
@@ -219,14 +236,13 @@ through_c() {
 }
 
 @test "an exception ends the C functions that it passes through" {
-	through_c gcc g++
-	through_c gcc g++ -static-libstdc++
-	through_c gcc g++ -static -Wl,--wrap=_Unwind_SetIP
-	clang_too through_c clang clang++
+	through_c gcc g++ '' -static-libstdc++ \
+		'-static -Wl,--wrap=_Unwind_SetIP'
+	clang_too through_c clang clang++ ''
 }
 
 @test "an exception of a plugin in a C program ends its calls" {
-	through_c gcc g++	# makes lib.c and app.cc
+	through_c gcc g++ ''	# makes lib.c and app.cc
 	sed 's/int main/extern "C" int run/; $s/}/return 0; }/' app.cc >plugin.cc
 	gcc -g -finstrument-functions -fPIC -c lib.c
 	g++ -g -finstrument-functions -fPIC -shared -o plugin.so plugin.cc lib.o
@@ -263,15 +279,19 @@ through_c() {
 	[ "$(query callgraph '.nodes | length')" -le 5 ]
 }
 
-# paths_agree CC CXX SEED OPTION... - checks a random program, see gen/frames.py,
-# which counts its own paths
+# make_program SEED - makes a random program, see gen/frames.py, which counts its
+# own paths
+make_program() {
+	seed=$1
+	python3 "$TEST/gen/frames.py" "$seed" . && gcc -c count.c
+}
+
+# paths_agree CC CXX OPTION... - checks the program that make_program() has made
 paths_agree() {
-	local cc=$1 cxx=$2 seed=$3
-	shift 3
-	python3 "$TEST/gen/frames.py" "$seed" . &&
-		gcc -c count.c && "$cc" -w -g "$@" -c b.c &&
-		"$cxx" -w -g "$@" -c a.cc &&
-		"$cxx" -w -g "$@" -fno-exceptions -c c.cc &&
+	local cc=$1 cxx=$2
+	shift 2
+	"$cc" -w "$@" -c b.c && "$cxx" -w "$@" -c a.cc &&
+		"$cxx" -w "$@" -fno-exceptions -c c.cc &&
 		"$cxx" -o app a.o b.o c.o count.o \
 			"$BUILD/libweir-instrument.a" &&
 		callgraph-record -o rec ./app >out 2>err && [ ! -s err ] &&
@@ -282,14 +302,34 @@ paths_agree() {
 	return 1
 }
 
+by_gcc() {
+	paths_agree gcc g++ -O$((seed % 4)) -finstrument-functions
+}
+
+by_gcc_inlined() {
+	paths_agree gcc g++ -O2 -DINLINE -finstrument-functions
+}
+
+by_clang() {
+	clang_too paths_agree clang clang++ -O$((seed % 4)) \
+		-finstrument-functions-after-inlining \
+		-fno-optimize-sibling-calls
+}
+
+@test "a random program that throws and jumps has the same tree by gcc and clang" {
+	make_program 10
+	by_gcc
+	by_gcc_inlined
+	by_clang
+}
+
+# bats test_tags=exhaustive
 @test "random programs that throw and jump have the same tree by gcc and clang" {
-	for seed in 2 3 4 6 9 10; do
-		paths_agree gcc g++ $seed -O$((seed % 4)) \
-			-finstrument-functions
-		paths_agree gcc g++ $seed -O2 -DINLINE -finstrument-functions
-		clang_too paths_agree clang clang++ $seed -O$((seed % 4)) \
-			-finstrument-functions-after-inlining \
-			-fno-optimize-sibling-calls
+	for seed in 2 3 4 6 9; do
+		make_program $seed
+		by_gcc
+		by_gcc_inlined
+		by_clang
 	done
 }
 
@@ -368,15 +408,25 @@ paths_agree() {
 	oracle
 }
 
-@test "a signal handler may call functions after each instruction" {
+# handled_at_each_step TURNS MORE_TURNS - checks a program with a signal after each
+# instruction
+handled_at_each_step() {
 	for OPTIONS in '' -t -f; do
-		keep 0 cases steps 3 1
+		keep 0 cases steps "$1" 1 || return
 	done
 	# At every instruction, the handler has added its node below a parent
 	# long before a hook adds one there.  At every 101st, its node may come
 	# just when the interrupted hook is about to add one.
-	OPTIONS= keep 0 cases steps 7 101
-	oracle
+	OPTIONS= keep 0 cases steps "$2" 101 && oracle
+}
+
+@test "a signal handler may call functions after each instruction" {
+	handled_at_each_step 2 4
+}
+
+# bats test_tags=exhaustive
+@test "a signal handler may call functions after each instruction of more calls" {
+	handled_at_each_step 3 7
 }
 
 @test "calls before the C library is initialized do no harm" {
@@ -386,9 +436,10 @@ paths_agree() {
 }
 
 @test "a resolver of indirect functions may call functions" {
-	for how in '' -no-pie -static -static-pie; do
-		for cc in $(compilers); do
-			build $cc ifunc $how
+	for cc in $(compilers); do
+		compile $cc ifunc
+		for how in '' -no-pie -static -static-pie; do
+			link $cc ifunc $how
 			run -0 ./ifunc
 			assert_equal "$output" 2
 			record 0 ifunc
@@ -405,11 +456,12 @@ paths_agree() {
 }
 
 @test "calls of a library that does not call the hooks are said to be lost" {
+	compile gcc loads
 	for how in -fplt -fno-plt; do
 		gcc -g -O1 -finstrument-functions $how -fPIC -shared \
 			-o plugin.so \
 			"$TEST/programs/instrument/plugin/plugin.c"
-		build gcc loads
+		link gcc loads
 		record 0 loads plain ./plugin.so
 		[ ! -s err ] || { cat err; false; }
 		# main, plugin_work, and plugin_add ten times
@@ -419,7 +471,7 @@ paths_agree() {
 			grep "warning: calls in '$PWD/plugin.so' were not" err
 			[ "$(total)" -eq 1 ]
 		done
-		build gcc loads -Wl,--exclude-libs,ALL
+		link gcc loads -Wl,--exclude-libs,ALL
 		record 0 loads plain ./plugin.so
 		grep "warning: calls in '$PWD/plugin.so' were not" err
 	done
@@ -458,17 +510,17 @@ paths_agree() {
 		sed -n 's/.*Build ID: //p')
 	for how in none small large anonymous split unlinked; do
 		cp "$BUILD/test/programs/instrument/plugin.so" .
-		cp plugin.so copy.so
-		record 0 mapped ./plugin.so $how
-		cp copy.so plugin.so
-		callgraph-symbolize rec >named
-		jq -r 'select(.type == "callgraph") | .nodes[] |
-			"\(.name) \(.calls)"' named | grep plugin >names
-		assert_equal "$(cat names)" \
-			"$(lines 'plugin_work 1' 'plugin_add 10')"
-		assert_equal "$(query callgraph '.modules[] | select(.path |
-			endswith("plugin.so")) | .build_id')" "\"$id\""
+		keep_uncounted 0 mapped ./plugin.so $how
 	done
+	cp "$BUILD/test/programs/instrument/plugin.so" .
+	for rec in $(records_made); do
+		callgraph-symbolize $rec
+	done >named
+	found='select(.type == "callgraph") | [(.nodes[] | select(.name |
+		startswith("plugin")) | .name, .calls),
+		(.modules[] | select(.path | endswith("plugin.so")) | .build_id)]'
+	assert_equal "$(jq -c "$found" named | sort | uniq -c | tr -s ' ')" \
+		" 6 [\"plugin_work\",1,\"plugin_add\",10,\"$id\"]"
 }
 
 @test "modules give the base address and the build id of a file" {
@@ -505,35 +557,39 @@ paths_agree() {
 	[ "$(query mark .name | wc -l)" -eq 10 ]
 }
 
-# calls_of FUNCTION PROGRAM - prints how often the function was called, by all
-# processes; the last three digits of an address are the same in each
+# calls_of FUNCTION - prints how often `children` called the function in each
+# recording, by all processes together, all on one line.  The last three digits of
+# an address are the same in each process.
 calls_of() {
-	local address=$(nm "$2" | awk -v name="$1" '$3 == name { print $1 }')
-	query callgraph ".nodes[] | select(.function |
-		endswith(\"${address: -3}\")) | .calls" |
-		awk '{ n += $1 } END { print n + 0 }'
+	local address=$(nm "$PROGRAMS/children" |
+		awk -v name="$1" '$3 == name { print $1 }')
+	echo $(jq -n "reduce inputs as \$r ({}; .[input_filename] += ([\$r |
+		.nodes[]? | select(.function | endswith(\"${address: -3}\")) |
+		.calls] | add // 0)) | .[]" $(records_made))
 }
 
 @test "a child is counted whichever way it is made" {
 	for how in fork _Fork sysfork clone spawn clearenv; do
-		record 0 children $how
-		[ "$(calls_of in_child "$PROGRAMS/children")" -eq 1 ]
-		[ "$(calls_of in_parent "$PROGRAMS/children")" -eq 1 ]
-		[ "$(query callgraph .pid | sort -u | wc -l)" -eq 2 ]
+		keep_uncounted 0 children $how
 		[ ! -s err ] || { cat err; false; }
 	done
+	assert_equal "$(calls_of in_child)" '1 1 1 1 1 1'
+	assert_equal "$(calls_of in_parent)" '1 1 1 1 1 1'
+	# Two processes in each recording
+	query callgraph '"\(input_filename) \(.pid)"' | sort -u >processes
+	[ "$(cut -d ' ' -f 1 processes | uniq -c | tr -s ' ' |
+		cut -d ' ' -f 2 | tr '\n' ' ')" = '2 2 2 2 2 2 ' ]
 }
 
 @test "a program that is started without the environment is counted" {
 	# Its settings agree with those of the program.
 	for OPTIONS in '' -t; do
-		for how in spawnenv execnull; do
-			record 0 children $how
-			[ "$(calls_of in_child "$PROGRAMS/children")" -eq 1 ]
-			[ "$(query callgraph '.nodes[0] | has("self_ns")' |
-				sort -u)" = $([ -z "$OPTIONS" ] && echo false ||
-				echo true) ]
-		done
+		keep_uncounted 0 children spawnenv
+		keep_uncounted 0 children execnull
+		assert_equal "$(calls_of in_child)" '1 1'
+		[ "$(query callgraph '.nodes[0] | has("self_ns")' | sort -u)" = \
+			$([ -z "$OPTIONS" ] && echo false || echo true) ]
+		rm -r kept
 	done
 	PREFIX='env -i' OPTIONS='-t -f -s 1000' record 3 calls
 	[ "$(query callgraph '.folded_recursion and has("probe_ns") and
@@ -543,7 +599,7 @@ calls_of() {
 @test "after chroot or another user id, children are counted" {
 	[ "$(id -u)" -eq 0 ] || skip "this takes root"
 	record 0 children chroot
-	[ "$(calls_of in_child "$PROGRAMS/children")" -eq 1 ]
+	[ "$(calls_of in_child)" -eq 1 ]
 	[ ! -s err ] || { cat err; false; }
 	# A process of another user that has ended before the wrapper looks at
 	# it is said to be lost.
@@ -552,13 +608,13 @@ calls_of() {
 		[ "$(query callgraph .pid | wc -l)" -eq 1 ] || break
 		grep -q 'a process of another user' err
 	done
-	[ "$(calls_of in_child "$PROGRAMS/children")" -eq 1 ]
+	[ "$(calls_of in_child)" -eq 1 ]
 	[ "$(query callgraph .checksum | sort -u | wc -l)" -eq 1 ]
 }
 
 @test "children that cannot connect are said to be lost" {
 	record 0 children nofile
-	[ "$(calls_of in_parent "$PROGRAMS/children")" -eq 1 ]
+	[ "$(calls_of in_parent)" -eq 1 ]
 	grep -q 'forked processes that could not connect were not recorded: 1' \
 		err
 	# The child that is lost makes another one.  Both are counted in the
@@ -696,12 +752,12 @@ calls_of() {
 # --- limits ---
 
 @test "an invalid number of nodes is ignored" {
-	WEIR_MAX_NODES=10 record 0 cases turns 12
+	WEIR_MAX_NODES=10 record 0 cases turns 6
 	[ "$(query callgraph '.nodes | length')" -eq 10 ]
 	for n in 10x 0 -5 '' 99999999999999999999999; do
-		WEIR_MAX_NODES=$n record 0 cases turns 12
-		# main, and 1 + 2 + 4 + ... + 4096 for the turns
-		[ "$(query callgraph '.nodes | length')" -eq 8192 ]
+		WEIR_MAX_NODES=$n record 0 cases turns 6
+		# main, and 1 + 2 + 4 + ... + 64 for the turns
+		[ "$(query callgraph '.nodes | length')" -eq 128 ]
 	done
 }
 
@@ -720,8 +776,9 @@ calls_of() {
 }
 
 @test "no more address space is taken than is used" {
+	compile gcc limits
 	for how in '' -static; do
-		build gcc limits $how
+		link gcc limits $how
 		for calls in 10 5000; do
 			# A node takes 96 bytes, and a frame 16.
 			most=$((1024 + calls * 200 / 1024))
@@ -787,14 +844,20 @@ calls_of() {
 	[ "$(query callgraph .gave_up)" = null ]
 }
 
+# max_rss - prints the peak of the program's memory; jq would take long to skip a
+# callgraph of 2^18 nodes
+max_rss() {
+	grep '^{"type":"exit"' rec | jq .max_rss_bytes
+}
+
 @test "a node takes 80 bytes" {
 	record 0 cases turns 17
-	unlimited=$(query exit .max_rss_bytes)
+	unlimited=$(max_rss)
 	OPTIONS='-n 1000' record 0 cases turns 17
 	# main and the turns have 2^18 nodes, all but 1000 of which the second
 	# run lacks.  Two bytes more for each are tolerated.
 	nodes=$((2 ** 18 - 1000))
-	bytes=$(((unlimited - $(query exit .max_rss_bytes)) / nodes))
+	bytes=$(((unlimited - $(max_rss)) / nodes))
 	echo "$bytes bytes"
 	[ "$bytes" -le 82 ]
 }
@@ -963,7 +1026,7 @@ requests_callgraph() {
 @test "samples follow the CPU time, without signals" {
 	# With two nodes, spin is beyond the limit: its samples are not lost.
 	for OPTIONS in '-s 1000 -i 2' '-s 1000 -i 2 -n 2'; do
-		# The program uses 150 ms of CPU time, and then waits: it aborts
+		# The program uses 90 ms of CPU time, and then waits: it aborts
 		# if a signal interrupts that.
 		start cases spins-waits
 		wait_for_wakeups 100
@@ -975,7 +1038,7 @@ requests_callgraph() {
 		cpu_ms=$(query exit '(.user_us + .system_us) / 1000 | floor')
 		echo "$sum samples in $cpu_ms ms"
 		# One sample for each millisecond
-		[ "$sum" -ge 149 ]
+		[ "$sum" -ge 89 ]
 		[ "$sum" -le $((cpu_ms + 1)) ]
 	done
 }
@@ -984,18 +1047,12 @@ requests_callgraph() {
 
 @test "valgrind reports no error" {
 	command -v valgrind >/dev/null || skip "no valgrind here"
-	for program in calls calls.shared; do
-		status=0
-		callgraph-record -o rec valgrind -q --error-exitcode=99 \
-			"$PROGRAMS/$program" 10 >out 2>err || status=$?
-		cat err
-		[ "$status" -eq 3 ]
-	done
 	PREFIX='valgrind -q --error-exitcode=99'
-	for case in 'threads 1000' keys jumps forks closes; do
-		keep 0 cases $case
-		[ ! -s err ] || { cat err; false; }
-	done
+	keep 3 calls.shared 10
+	assert_equal "$(cat err)" 'an error'
+	# valgrind takes long to start, so one process does all.
+	keep 0 cases several 1000
+	[ ! -s err ] || { cat err; false; }
 	keep 0 throw
 	oracle
 }
@@ -1098,6 +1155,12 @@ libs() {
 		pkg-config --libs weir-instrument
 }
 
+# install_once - installs in the directory $INSTALLED, unless a test before did
+install_once() {
+	INSTALLED=$BATS_FILE_TMPDIR/installed
+	[ -e "$INSTALLED" ] || install_in "$INSTALLED"
+}
+
 @test "the libraries, the header and the pkg-config file are installed" {
 	install_in "$PWD/root"
 	ls root/usr/lib/libweir-instrument{,-noop}.{a,so} \
@@ -1112,7 +1175,10 @@ libs() {
 }
 
 @test "a program linked as pkg-config says starts and is counted" {
-	install_in "$PWD/root"
+	install_once
+	# No option for the linker has the path of this test, which may have
+	# spaces.
+	ln -s "$INSTALLED" root
 	echo 'int main(void) { return 0; }' >app.c
 	for how in '' -flto '-flto -static' '-flto -fuse-ld=gold'; do
 		[[ $how != *gold ]] || command -v ld.gold >/dev/null || continue
@@ -1132,8 +1198,8 @@ libs() {
 }
 
 @test "the shared library has a soname with a number, and a stack protector" {
-	install_in "$PWD/root"
-	cd root/usr/lib
+	install_once
+	cp -P "$INSTALLED"/usr/lib/libweir-instrument* .
 	for name in libweir-instrument libweir-instrument-noop; do
 		[ "$(objdump -p $name.so | awk '$1 == "SONAME" { print $2 }')" = \
 			$name.so.0 ]
@@ -1170,9 +1236,8 @@ libs() {
 # bats test_tags=normal
 @test "a stack of 100,000 calls is counted" {
 	agrees cases deep 100000
-	# main, and dive with each n from 100,000 to 0.  In pre-order, each node
-	# is the parent of the next one.
-	[ "$(query callgraph '.nodes | length')" -eq 100002 ]
+	# The nodes are main, and dive with each n from 100,000 to 0.  In
+	# pre-order, each node is the parent of the next one.
 	[ "$(query callgraph '[.nodes[] | .parent // -1] == [range(-1; 100001)]')" = \
 		true ]
 }
@@ -1206,7 +1271,7 @@ libs() {
 @test "the counts are recorded whenever the process is killed" {
 	RANDOM=$(seed)
 	for OPTIONS in '-i 1' '-i 3 -t' '-i 20'; do
-		for ((n = 0; n < $(rounds 5); n++)); do
+		for round in 1 2; do
 			# A random number of calls before the signal.
 			keep 137 cases end-at-once 9 $((RANDOM * 20))
 		done
@@ -1226,8 +1291,8 @@ libs() {
 	# The parent and 20 children
 	agrees cases fork-threads
 	[ "$(query callgraph .pid | wc -l)" -eq 21 ]
-	# Forks while another thread emits.
-	OPTIONS='-i 1' agrees cases fork-threads 12
+	# Forks while the wrapper reads.
+	OPTIONS='-i 1' agrees cases fork-threads 9
 }
 
 @test "a stack overflow is reported with its outermost frames omitted" {
@@ -1239,9 +1304,10 @@ libs() {
 
 # bats test_tags=normal
 @test "a program without an alternate stack has none when recorded" {
-	for how in '' -static; do
-		for cc in $(compilers); do
-			build $cc onstack $how
+	for cc in $(compilers); do
+		compile $cc onstack
+		for how in '' -static; do
+			link $cc onstack $how
 			for where in '' thread; do
 				record 0 onstack none 4000 $where
 				assert_equal "$(cat out)" "2 signals"
@@ -1252,8 +1318,11 @@ libs() {
 
 # bats test_tags=normal
 @test "an alternate stack of 8 KiB is enough for a crash report, too" {
+	# A smaller stack, also of a thread, overflows after fewer calls.
+	ulimit -s 1024
+	compile gcc onstack
 	for how in '' -static; do
-		build gcc onstack $how
+		link gcc onstack $how
 		for where in '' thread; do
 			run -134 ./onstack small 999999999 $where
 			record 134 onstack small 999999999 $where
@@ -1272,10 +1341,10 @@ libs() {
 	# Of crashes in eight threads at the same time, each is reported
 	# completely or not at all.
 	for ((n = 0; n < $(rounds 10); n++)); do
-		record 0 cases crashes 8
-		[ "$(query crash '.frames | length' | sort -u)" = 503 ]
+		keep 0 cases crashes 8
 		[ ! -s err ] || { cat err; false; }
 	done
+	[ "$(query crash '.frames | length' | sort -u)" = 503 ]
 }
 
 @test "calls of a loaded library keep its path after it is unloaded" {
@@ -1330,10 +1399,10 @@ libs() {
 	# five: the self time in ns of the function that is called five times
 	query callgraph '[.nodes[] | select(.calls == 5)][0].self_ns' >five
 	elapsed=$(query exit .elapsed_us)
-	# Five calls spin for 10 ms each.  Another call spins for 100 ms of the
+	# Five calls spin for 10 ms each.  Another call spins for 40 ms of the
 	# elapsed time.
 	[ "$(cat five)" -ge 50000000 ]
-	[ "$(cat five)" -le $(((elapsed - 100000) * 1000)) ]
+	[ "$(cat five)" -le $(((elapsed - 40000) * 1000)) ]
 	# Each total time is the self time plus the total times of the children.
 	query callgraph '.nodes as $n | [range(0;
 		$n | length) | . as $i | $n[$i].total_ns == ($n[$i].self_ns +
@@ -1343,13 +1412,15 @@ libs() {
 }
 
 @test "the time off the CPU is that of a thread that waits, or is not run" {
-	# Two processes that never wait, for two processors
-	for i in 1 2; do
-		timeout 60 sh -c 'while :; do :; done' 3>&- &
-		busy+=($!)
-	done
-	OPTIONS='-t -i 30' agrees cases spins
-	kill "${busy[@]}"
+	# The program shares its processor, the first one that the test may use,
+	# with a process that never waits.
+	allowed=$(taskset -cp $$)
+	allowed=${allowed##* }
+	timeout "$HANG_S" taskset -c "${allowed%%[,-]*}" \
+		sh -c 'while :; do :; done' 3>&- &
+	PREFIX="taskset -c ${allowed%%[,-]*}" OPTIONS='-t -i 30' \
+		agrees cases spins
+	kill $!
 	callgraph-merge rec >merged
 	# Whatever else runs, five calls use 10 ms of the CPU each.
 	run -0 jq -r 'select(.type == "callgraph") | .nodes[] |

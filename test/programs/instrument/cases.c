@@ -950,7 +950,7 @@ nap(void)
 static NOINLINE void
 spins(void)
 {
-	CALL(spin, 100);
+	CALL(spin, 40);
 	for (int i = 0; i < 5; i++)
 		CALL(spin, 10);
 	for (int i = 0; i < 3; i++)
@@ -1076,7 +1076,13 @@ main(int argc, char **argv)
 		CALL(signals);
 	else if (strcmp(how, "forks") == 0)
 		CALL(forks);
-	else if (strcmp(how, "fork-threads") == 0)
+	else if (strcmp(how, "several") == 0) {
+		CALL(eight_threads, n);
+		CALL(keys, false);
+		CALL(jumps);
+		CALL(forks);
+		CALL(closes);
+	} else if (strcmp(how, "fork-threads") == 0)
 		CALL(fork_with_threads, n);
 	else if (strcmp(how, "vfork") == 0)
 		CALL(vforks);
