@@ -53,7 +53,7 @@ profile_of() {
 }
 
 @test "damaged input ends with 0, 1 or 2, never with a signal" {
-	agree damage 30
+	agree damage 20
 }
 
 @test "a significant change for the worse makes the status 1" {
@@ -172,12 +172,16 @@ profile_of() {
 }
 
 @test "samples of different dimensions, workloads or machines are never mixed" {
+	# One uid for each key that differs, of which it has the name
 	for key in unit workload machine cmd subtype resource_type trace; do
-		samples a {1..10} | sed "s/}/,\"$key\":\"x\"}/" >old
-		samples a {21..30} | sed "s/}/,\"$key\":\"y\"}/" >new
-		run -2 --separate-stderr perf-diff old new
-		[ "$(verdicts)" = "$(lines 'a gone' 'a new')" ]
+		samples $key {1..10} | sed "s/}/,\"$key\":\"x\"}/" >>old
+		samples $key {21..30} | sed "s/}/,\"$key\":\"y\"}/" >>new
 	done
+	run -2 --separate-stderr perf-diff old new
+	assert_equal "$(verdicts | sort)" "$(for key in cmd machine \
+		resource_type subtype trace unit workload; do
+			lines "$key gone" "$key new"
+		done)"
 }
 
 @test "values in units of one dimension are converted" {
@@ -185,13 +189,14 @@ profile_of() {
 		'KiB B 1024' 'MB kB 1000' 'ops/ms ops/s 1000' \
 		'MB/s KB/second 1000' 'µs ns 1000'; do
 		set -- $units
-		samples a {1..10} | sed "s|}|,\"unit\":\"$1\"}|" >old
-		samples a $(seq $3 $3 $((10 * $3))) |
-			sed "s|}|,\"unit\":\"$2\"}|" >new
-		run -0 perf-diff old new
-		[ "$(found 'select(.type == "change") |
-			[.unit, .before, .after, .shift]')" = "[\"$1\",5.5,5.5,0]" ]
+		samples "$1" {1..10} | sed "s|}|,\"unit\":\"$1\"}|" >>old
+		samples "$1" $(seq $3 $3 $((10 * $3))) |
+			sed "s|}|,\"unit\":\"$2\"}|" >>new
 	done
+	run -0 perf-diff old new
+	[ "$(found 'select(.type == "change") | .uid == .unit and
+		[.before, .after, .shift] == [5.5, 5.5, 0]' | uniq -c |
+		tr -d ' ')" = 9true ]
 }
 
 @test "a uid whose unit changes its dimension is named" {
@@ -217,19 +222,26 @@ profile_of() {
 	samples a {21..30} >new
 	run -0 perf-diff --more a old new
 	[ "$(verdicts)" = "a improved" ]
-	for unit in MB/s ops/ms ops/us 'ops / sec' iter/sec req/second MB/sec \
-		qps FPS 'rows per second' frames/min; do
-		sed -i "s|,.unit.*||; s|}*$|,\"unit\":\"$unit\"}|" old new
-		run -0 perf-diff old new
-		run -1 --separate-stderr perf-diff new old
-		[[ $stderr == *"worse"* ]]
-		run -0 perf-diff --text old new
-		[[ $output == *"More is better for a."* ]]
+	# One key for each unit, of which it has the name
+	rates=(MB/s ops/ms ops/us 'ops / sec' iter/sec req/second MB/sec
+		qps FPS 'rows per second' frames/min)
+	costs=(ms B/op s/op ops hits)
+	for unit in "${rates[@]}" "${costs[@]}"; do
+		sed "s|\"a\"|\"$unit\",\"unit\":\"$unit\"|" old >>old_units
+		sed "s|\"a\"|\"$unit\",\"unit\":\"$unit\"|" new >>new_units
 	done
-	for unit in ms B/op s/op ops hits; do
-		sed -i "s|,.unit.*||; s|}*$|,\"unit\":\"$unit\"}|" old new
-		run -1 --separate-stderr perf-diff old new
-	done
+	run -1 --separate-stderr perf-diff old_units new_units
+	assert_equal "$(verdicts | sort)" "$( (printf '%s improved\n' \
+		"${rates[@]}"; printf '%s degraded\n' "${costs[@]}") | sort)"
+	sed 's/}/,"unit":"MB\/s"}/' old >old_rate
+	sed 's/}/,"unit":"MB\/s"}/' new >new_rate
+	run -0 perf-diff old_rate new_rate
+	run -1 --separate-stderr perf-diff new_rate old_rate
+	[[ $stderr == *"worse"* ]]
+	run -0 perf-diff --text old_rate new_rate
+	[[ $output == *"More is better for a."* ]]
+	sed -i 's/}/,"unit":"hits"}/' old new
+	run -1 --separate-stderr perf-diff old new
 	sed -i 's/}/,"better":"more"}/' old new
 	run -0 perf-diff old new
 	sed -i 's/,"better":"more"//' old new

@@ -3,6 +3,9 @@
 implementation, in plain Python, that follows the definitions: all pairs, all
 orders, every median and every window by itself.  Numbers must agree to 1e-9."""
 
+import bisect
+import collections
+import itertools
 import json
 import math
 import os
@@ -26,12 +29,19 @@ def upper_quantile(p):
 
 
 def midranks(x):
-    return [sum(b < a for b in x) + (sum(b == a for b in x) + 1) / 2
-            for a in x]
+    order = sorted(x)
+    return [(bisect.bisect_left(order, a) + bisect.bisect_right(order, a) + 1)
+            / 2 for a in x]
 
 
 def ties_of(x):
-    return sum(x.count(v) ** 3 - x.count(v) for v in set(x))
+    return sum(n ** 3 - n for n in collections.Counter(x).values())
+
+
+def median(x):
+    """That of the module statistics is slower, because it takes any numbers."""
+    order, half = sorted(x), len(x) // 2
+    return order[half] if len(x) % 2 else (order[half - 1] + order[half]) / 2
 
 
 # --- two samples ---
@@ -54,7 +64,9 @@ def count_below(m, n, bound):
 
 def mann_whitney(b, t):
     m, n = len(b), len(t)
-    u = sum((y > x) + (y == x) / 2 for x in b for y in t)
+    order = sorted(t)
+    u = sum(n - (bisect.bisect_left(order, x) +
+                 bisect.bisect_right(order, x)) / 2 for x in b)
     ties = ties_of(b + t)
     if ties == 0 and m <= 20 and n <= 20:
         return min(1, 2 * count_below(m, n, min(u, m * n - u)) /
@@ -72,7 +84,7 @@ def slow_runs(b, t, more):
     """The limit, how many are beyond it on both sides, p and the excess."""
     m, n, sign = len(b), len(t), -1 if more else 1
     every = sorted(sign * v for v in b + t)
-    q1, q2 = every[(m + n - 1) // 4], statistics.median(every)
+    q1, q2 = every[(m + n - 1) // 4], median(every)
     limit = q2 + 4 * (q2 - q1)
     slow = [v for v in every if v > limit]
     hb, ht = (sum(sign * v > limit for v in side) for side in (b, t))
@@ -84,7 +96,7 @@ def slow_runs(b, t, more):
                    if drawn - k <= m + n - len(slow)) / math.comb(m + n, drawn)
     share = ht / n - hb / m
     excess = (0 if share == 0 else math.copysign(math.inf, share) if q2 == 0
-              else share * (statistics.median(slow) - q2) / abs(q2))
+              else share * (median(slow) - q2) / abs(q2))
     return (sign * limit, hb, ht,
             min(1, 2 * min(at_least(n, ht), at_least(m, hb))), excess)
 
@@ -98,12 +110,12 @@ def hodges_lehmann(b, t):
     mn = len(d)
     k = max(1, math.floor(mn / 2 - 1.959964 *
                           math.sqrt(mn * (len(b) + len(t) + 1) / 12)))
-    return statistics.median(d), d[k - 1], d[mn - k]
+    return median(d), d[k - 1], d[mn - k]
 
 
 def spread(*sides):
-    return 1.4826 * statistics.median(
-        abs(x - statistics.median(side)) for side in sides for x in side)
+    return 1.4826 * median([abs(x - m) for side, m in
+                            zip(sides, map(median, sides)) for x in side])
 
 
 def visible(m, n, z):
@@ -142,7 +154,8 @@ def is_effect(before, after, effect):
 
 def scan(x):
     m, ranks = len(x), midranks(x)
-    z = {k: abs(sum(ranks[:k]) - k * (m + 1) / 2) /
+    sums = list(itertools.accumulate(ranks, initial=0))
+    z = {k: abs(sums[k] - k * (m + 1) / 2) /
          math.sqrt(k * (m - k) * (m + 1) / 12) for k in range(4, m - 3)}
     best = max(z.values())
     return best, min(k for k in z if z[k] > best - 1e-9)
@@ -169,7 +182,8 @@ def candidates(x, low, high):
 
 
 def deviation(x):
-    return sum(abs(v - statistics.median(x)) for v in x)
+    m = median(x)
+    return sum(abs(v - m) for v in x)
 
 
 def costs(x):
@@ -209,7 +223,7 @@ def rank_p(a, b):
 
 
 def noise(parts):
-    e = sorted(abs(v - statistics.median(part)) for part in parts
+    e = sorted(abs(v - m) for part, m in zip(parts, map(median, parts))
                for v in part)
     kept = len(e) * 9 // 10
     return 1.52 * sum(e[:kept]) / max(1, kept - 2 * len(parts))
@@ -217,8 +231,8 @@ def noise(parts):
 
 def dependence(x, cuts):
     n, ends = len(x), [0, *cuts, len(x)]
-    e = [v - statistics.median(x[a:b]) for a, b in zip(ends, ends[1:])
-         for v in x[a:b]]
+    e = [v - m for a, b in zip(ends, ends[1:])
+         for m in [median(x[a:b])] for v in x[a:b]]
     order, rank = sorted(e), {}
     for i, v in enumerate(order):
         rank[v] = rank[order[i - 1]] if i and \
@@ -244,7 +258,7 @@ def size(difference, sigma, a, b):
 
 
 def sizes(x, cuts, f, floor):
-    return [size(abs(statistics.median(b) - statistics.median(a)),
+    return [size(abs(median(b) - median(a)),
                  max(floor, noise([a, b])) * f, len(a), len(b))
             for a, b in sides(x, cuts)]
 
@@ -286,12 +300,12 @@ def splits(x, given):
 
 
 def level_pair(part):
-    m = [statistics.median(part[len(part) * i // 8:len(part) * (i + 1) // 8])
+    m = [median(part[len(part) * i // 8:len(part) * (i + 1) // 8])
          for i in range(8)] if len(part) >= 16 else [0, 0]
     d = [b - a for a, b in zip(m, m[1:])]
     if all(v > 0 for v in d) or all(v < 0 for v in d):
         return m[0], m[-1]
-    return (statistics.median(part),) * 2
+    return (median(part),) * 2
 
 
 def changes_of(x, given, effect):
@@ -369,7 +383,7 @@ def newest_of(part, f, floor, effect):
         old, new = part[:-k], part[-k:]
         if len(old) < 12:
             break
-        u, v = statistics.median(old), statistics.median(new)
+        u, v = median(old), median(new)
         if (min(new) > max(old) or max(new) < min(old)) and \
                 is_effect(u, v, effect) and (min(old) == max(old) or size(
                     abs(v - u), f * max(floor, noise([old])), len(old),
@@ -464,13 +478,13 @@ def mode_sides(rng):
         oracle.check("n", [len(b), len(t)], [c["n_before"], c["n_after"]])
         if not b or not t:
             oracle.check("verdict", "new" if t else "gone", c["verdict"])
-            near("median", statistics.median(b or t),
+            near("median", median(b or t),
                  c["after" if t else "before"])
             near("share", sum(b or t) / sum(
                 sum(s[1 if t else 0]) for s in both.values())
                 if sum(b or t) else 0, c.get("share", 0))
             continue
-        before, after = statistics.median(b), statistics.median(t)
+        before, after = median(b), median(t)
         limit, hb, ht, p_slow, excess = slow[uid]
         for name, want in (
                 ("before", before), ("after", after), ("p", p[uid]),
@@ -534,7 +548,7 @@ def mode_history(rng):
     of_samples = rng.choice(["median", "min"])
     found, total = run("--history", "--effect", str(effect), "--accept",
                        "accepted", "--value", of_samples, records=records)
-    points = {u: [(statistics.median if of_samples == "median" else min)(v)
+    points = {u: [(median if of_samples == "median" else min)(v)
                   for v in values] for u, values in series.items()}
     tested = sorted(u for u in points if n >= 14)
     answers = {u: changes_of(points[u], accepted_of(
