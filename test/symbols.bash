@@ -6,12 +6,15 @@ ORACLE=$TEST/oracles/symbols.py
 PATH=$BUILD/test/programs:$PATH
 
 # c_program FILE OPTION... - compiles a program of two files that have functions
-# of the same name
+# of the same name, or copies what another test has compiled with the options
 c_program() {
-	local to=$1
+	local to=$1 compiled
 
 	shift
-	gcc -O2 "$@" "$SOURCES/one.c" "$SOURCES/two.c" -o "$to"
+	compiled="$BATS_FILE_TMPDIR/compiled $*"
+	[ -e "$compiled" ] || gcc -O2 "$@" "$SOURCES/one.c" "$SOURCES/two.c" \
+		-o "$compiled" || return
+	cp "$compiled" "$to"
 }
 
 # cpp_program FILE OPTION... - compiles a program with templates, namespaces and
@@ -47,22 +50,26 @@ callgraph() {
 
 	shift 2
 	id=$(readelf -nW "$program" | sed -n 's/.*Build ID: //p')
-	jq -cn --arg path "$(realpath "$program")" --arg base "$base" \
-		--arg id "$id" --arg sum "$(checksum "$program")" \
-		'{type: "callgraph", checksum: $sum, program: $path, pid: 1,
-		sequence: 0, time_us: 1, modules: [{path: $path, base: $base,
-		start: $base, end: "0x600000000000", build_id: $id} |
-		if .build_id == "" then del(.build_id) else . end],
-		nodes: ($ARGS.positional | map(fromjson))}' --args "$@"
+	python3 -ISc 'import hashlib, json, os, sys
+program, base, id, *nodes = sys.argv[1:]
+path = os.path.realpath(program)
+module = {"path": path, "base": base, "start": base, "end": "0x600000000000"}
+print(json.dumps({"type": "callgraph", "checksum": hashlib.new("sha512_224",
+    open(path, "rb").read()).hexdigest(), "program": path, "pid": 1,
+    "sequence": 0, "time_us": 1,
+    "modules": [module | {"build_id": id} if id else module],
+    "nodes": list(map(json.loads, nodes))}, separators=(",", ":")))' \
+		"$program" "$base" "$id" "$@"
 }
 
-# without_memory COMMAND... - runs a command once for each of its allocations,
-# with that allocation failing, and checks that the command ends with status 2
+# without_memory STEP COMMAND... - runs a command once for each STEP-th of its
+# allocations, with that allocation failing, and checks that the command ends with status 2
 # and a message, or has the same output as without a failure.  It may also
 # crash, since some functions of libdw do not check for failure.
 without_memory() {
-	local n i status
+	local n i status step=$1
 
+	shift
 	gcc -O1 -shared -fPIC "$SOURCES/nomem.c" -o nomem.so &&
 		"$@" >want 2>/dev/null || return
 	# NOMEM is the number of the allocation that fails; 0: none fails, and
@@ -70,7 +77,7 @@ without_memory() {
 	n=$(NOMEM=0 LD_PRELOAD=./nomem.so "$@" 2>&1 >/dev/null | tail -n 1)
 	# With fewer allocations, the command cannot have read any symbols.
 	[ "$n" -gt 50 ] || return
-	for ((i = 1; i <= n; i++)); do
+	for ((i = 1; i <= n; i += step)); do
 		status=0
 		NOMEM=$i LD_PRELOAD=./nomem.so "$@" >got 2>errors || status=$?
 		if [ "$status" -eq 2 ]; then
@@ -84,7 +91,7 @@ without_memory() {
 
 # checksum FILE - prints the SHA-512/224 of a file, computed by Python
 checksum() {
-	python3 -c 'import hashlib, sys
+	python3 -ISc 'import hashlib, sys
 print(hashlib.new("sha512_224", open(sys.argv[1], "rb").read()).hexdigest())' \
 		"$1"
 }
