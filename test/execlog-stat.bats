@@ -41,7 +41,7 @@ node() {
 # --- The wall time, and how much ran at once ---
 
 @test "wall, busy and idle time and parallelism agree with a list of all intervals" {
-	agree wall 50
+	agree wall 30
 }
 
 @test "the build begins and ends as its record says" {
@@ -83,7 +83,7 @@ node() {
 }
 
 @test "answers clipped to the build agree with a list of all intervals" {
-	agree clip 40
+	agree clip 30
 }
 
 @test "a task that begins when another ends does not run at the same time" {
@@ -93,7 +93,7 @@ node() {
 }
 
 @test "the parts of --bins agree with the oracle and sum to the running time" {
-	agree bins 50
+	agree bins 30
 }
 
 @test "the parts of --bins have no gaps between them" {
@@ -109,7 +109,7 @@ node() {
 # --- Weighted time ---
 
 @test "the weighted time of every task agrees with a list of all intervals" {
-	agree weighted 50
+	agree weighted 30
 }
 
 @test "a task is charged all of its time when it runs alone, half with another" {
@@ -120,7 +120,7 @@ node() {
 }
 
 @test "weighted times by type agree with the oracle and sum to the busy time" {
-	agree type_weights 50
+	agree type_weights 30
 }
 
 @test "thirds of a microsecond by type sum to the whole" {
@@ -134,7 +134,7 @@ node() {
 # --- Stages ---
 
 @test "stages agree with a list of all intervals and sum to the wall time" {
-	agree stages 50
+	agree stages 30
 }
 
 @test "there are always eight stages, in the order of ya" {
@@ -171,7 +171,7 @@ service_only=11 idle=8"
 # --- Lists ---
 
 @test "the K longest tasks and biggest copies agree with the oracle" {
-	agree lists 50
+	agree lists 30
 }
 
 @test "ten are listed by default, equal ones by id" {
@@ -227,7 +227,7 @@ service_only=11 idle=8"
 # --- Types ---
 
 @test "types, and the sum and mean of their times, agree with the oracle" {
-	agree types 50
+	agree types 30
 }
 
 @test "a type is the rule of the task, of its node, an extension or the kind" {
@@ -255,7 +255,7 @@ service_only=11 idle=8"
 # --- The cache, failures and tests ---
 
 @test "what became of the run tasks agrees with the oracle" {
-	agree cache 50
+	agree cache 30
 }
 
 @test "a run both executed and cached was executed, attempts count once" {
@@ -318,7 +318,7 @@ service_only=11 idle=8"
 }
 
 @test "the times of failures and of tests agree with the oracle" {
-	agree failed 50
+	agree failed 30
 }
 
 @test "nothing is claimed of a cache or of failures that a log cannot show" {
@@ -446,7 +446,7 @@ prepare:tools:get:1125000 ld:625000 cc:250000"
 }
 
 @test "stages of local logs agree with the way in which ya counts them" {
-	agree local 30
+	agree local 20
 }
 
 @test "a real log of ninja agrees with a second reader of it" {
@@ -469,7 +469,7 @@ prepare:tools:get:1125000 ld:625000 cc:250000"
 # --- The order of records ---
 
 @test "shuffled records give the same answers and the same report" {
-	agree order 40
+	agree order 20
 }
 
 @test "each run of a stream is answered as if it were alone" {
@@ -502,7 +502,7 @@ prepare:tools:get:1125000 ld:625000 cc:250000"
 
 @test "a shuffled log gives the same answers" {
 	buildgraph-parse "$GOLD/dist.json" >nodes
-	shuffled 50 "execlog-parse | execlog-stat -g nodes" "$GOLD/dist.in"
+	shuffled 20 "execlog-parse | execlog-stat -g nodes" "$GOLD/dist.in"
 }
 
 # --- Bad, unknown and missing records ---
@@ -581,7 +581,7 @@ rejects() {
 }
 
 @test "the figures of the report agree with the oracle" {
-	agree report 50
+	agree report 30
 }
 
 @test "the report of an empty input states that no task has a time" {

@@ -26,15 +26,15 @@ task() {
 }
 
 @test "of many tasks the longest, the failed and the path are listed" {
-	python3 "$ORACLE" make "$(seed)" 60000 >records
+	python3 "$ORACLE" make "$(seed)" 30000 >records
 	listed=$(check_page records)
-	((listed > 5000 && listed < 60000))
+	((listed > 5000 && listed < 30000))
 	(($(wc -c <page.html) < 2000000))
 }
 
 # bats test_tags=normal
 @test "many failed tasks do not make a page too large" {
-	python3 "$ORACLE" make "$(seed)" 60000 |
+	python3 "$ORACLE" make "$(seed)" 30000 |
 		sed 's/"kind"/"failed": true, &/; /critical/d' >records
 	sed -i 's/, "failed": true}/}/' records
 	listed=$(check_page records)

@@ -1,8 +1,9 @@
 """functions.py MODE ... - an independent common/program/functions
 
-random SEED	prints callgraphs of a run: few names, in many files and modules
-changes OLD NEW	prints the functions of two runs, files of such records, whose
-	calls differ: their name, file and module, and the calls in both runs
+random SEED N	writes callgraphs of N pairs of runs, of few names in many files
+	and modules, to the files old1, new1, old2 ..., and to want1 ... the
+	functions whose calls differ in the two: their name, file and module,
+	and the calls in both runs
 
 This program compares each function of a run with each other one.
 """
@@ -111,11 +112,19 @@ def changes(runs):
                 yield [shown.name, shown.file or "", shown.module] + calls
 
 
+def write(name, values):
+    """Returns the values as they are read again."""
+    with open(name, "w", encoding="utf-8") as out:
+        lines = [json.dumps(v, separators=(",", ":"), ensure_ascii=False)
+            for v in values]
+        out.writelines(line + "\n" for line in lines)
+    return list(map(json.loads, lines))
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "random":
-        for record in random_records(random.Random(sys.argv[2])):
-            print(json.dumps(record))
-    else:
-        runs = [list(map(json.loads, open(file))) for file in sys.argv[2:]]
-        for line in sorted(json.dumps(c) for c in changes(runs)):
-            print(line)
+    _, mode, seed, count = sys.argv
+    assert mode == "random"
+    for n in range(1, int(count) + 1):
+        runs = [write(side + str(n), random_records(random.Random(
+            f"{seed}{side}{n}"))) for side in ("old", "new")]
+        write(f"want{n}", changes(runs))
