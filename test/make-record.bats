@@ -15,8 +15,8 @@ build() {
 	local status=0
 	rm -rf at && mkdir at && cp -R Makefile ${INPUTS-} at && cd at &&
 		{ "$@" >../out 2>../err || status=$?; } && cd .. &&
-		lines "status $status" && cat out && lines errors && cat err &&
-		lines files && find at -type f | sort | xargs cksum
+		lines "status $status" errors >heading && cat out heading err &&
+		lines files && find at -type f -exec cksum {} + | sort
 }
 
 # assert_same ARG... - a build by `make ARG...` is the same with make-record;
@@ -185,11 +185,10 @@ tasks() {
 			del(.start_us, .started_us, .end_us) else . end' \
 			rec >changed
 		for n in 1 2 3 5; do
-			assert_equal "$(critpath -w $n changed | jq 'select(
-				.type == "critpath").simulated_us')" \
-				"$(python3 "$TEST/oracles/make-record.py" \
-				simulate changed $n)"
-		done
+			critpath -w $n changed
+		done | jq 'select(.type == "critpath").simulated_us' >got
+		python3 "$TEST/oracles/make-record.py" simulate changed 1 2 3 5 |
+			diff - got
 		cd ..
 	done
 	[ "$i" -gt 0 ]
@@ -706,10 +705,14 @@ private directory can be created in TMPDIR, /tmp, /dev/shm or HOME" built)"
 @test "weir's own makefile builds the same, and fails the same" {
 	local INPUTS='common instrument test'
 	unset SAN
-	mkdir common test
-	(cd "$ROOT" && cp -R Makefile instrument "$BATS_TEST_TMPDIR" &&
-		cp -R common/base "$BATS_TEST_TMPDIR/common" &&
-		cp -R test/programs "$BATS_TEST_TMPDIR/test")
+	# A few files of the library are enough.
+	mkdir -p common/base instrument test/programs/instrument
+	(cd "$ROOT" && cp Makefile "$BATS_TEST_TMPDIR" &&
+		cp instrument/rules.mk "$BATS_TEST_TMPDIR/instrument" &&
+		cp common/base/*.h common/base/{err,mem,sort,text}.c \
+			"$BATS_TEST_TMPDIR/common/base" &&
+		cp test/programs/instrument/rules.mk \
+			"$BATS_TEST_TMPDIR/test/programs/instrument")
 	assert_same -s -j2 CFLAGS=-O0 build/libweir.a
 	grep -q 'at/build/libweir.a$' plain
 	[ "$(jq -s 'map(select(.rule == ".o")) | length' rec)" -eq \

@@ -4,8 +4,9 @@
                                    recipes are to `expected`
     make-record.py sum FILE        sums records of single recipe lines, and
                                    prints the length of the longest path
-    make-record.py simulate FILE N how long make -jN takes for the tasks of
-                                   FILE
+    make-record.py simulate FILE N ...
+                                   how long make -jN takes for the tasks of
+                                   FILE, for each N
     make-record.py replay FILE     logs those lines as make does when
                                    make-record runs it
 """
@@ -154,7 +155,8 @@ def replay(path):
 if sys.argv[1] == "replay":
     replay(sys.argv[2])
 elif sys.argv[1] == "simulate":
-    simulate(sys.argv[2], int(sys.argv[3]))
+    for workers in sys.argv[3:]:
+        simulate(sys.argv[2], int(workers))
 elif sys.argv[1] == "generate":
     generate(int(sys.argv[2]))
 else:
