@@ -288,7 +288,7 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % ",".join(
 	assert_equal "$(callgraph-fold -c deep)" "f 100000"
 	run -0 callgraph-fold -f speedscope -o out deep
 	# Each frame is opened and closed.
-	jq -e '.profiles[0].events | length == 200000' out
+	[ "$(grep -o '"type":"[OC]"' out | wc -l)" -eq 200000 ]
 	# All calls but the first are calls of f by f.
 	callgraph-fold -f callgrind deep | grep -q '^calls=99999 0$'
 }
@@ -296,12 +296,11 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % ",".join(
 @test "sums saturate" {
 	# 1100 times 2^53 - 1 is more than the greatest sum, 2^63 - 1.
 	graph '{"name":"f","calls":9007199254740991}' >one
-	for i in {1..1100}; do echo one; done | xargs cat >in
+	yes "$(cat one)" | head -n 1100 >in
 	assert_equal "$(callgraph-fold in)" "f 9223372036854775807"
 	# So do places in a picture of as many functions.
-	for i in {1..1100}; do
-		graph "{\"name\":\"f$i\",\"calls\":9007199254740991}"
-	done >in
+	awk '{ for (i = 1; i <= 1100; i++) { line = $0
+		sub(/"f"/, "\"f" i "\"", line); print line } }' one >in
 	callgraph-fold --svg in | grep -q 'f1100'
 }
 

@@ -114,8 +114,10 @@ print("{\"type\":\"callgraph\",\"modules\":[],\"nodes\":[%s]}" % ",".join(
     "{%s\"calls\":1}" % ("\"parent\":%d," % (i - 1) if i else "")
     for i in range(300000)))' >deep
 	run -0 --separate-stderr callgraph-merge -o out deep deep
-	records <out | jq -e '(.nodes | length) == 300000 and
-		.nodes[299999].calls == 2 and .nodes[299999].parent == 299998'
+	# One node a line: jq would take long.
+	records <out | tr '{' '\n' | grep '"calls":2}' >nodes
+	[ "$(wc -l <nodes)" -eq 300000 ]
+	tail -n 1 nodes | grep '^"parent":299998,'
 }
 
 @test "a sum of 2^53 or more is reported" {
