@@ -23,6 +23,7 @@ if [ "${CHECK_ENVIRONMENT:-}" != clean ]; then
 	done
 	exec env -i "${keep[@]}" "$BASH" "$0" "$@"
 fi
+unset CHECK_ENVIRONMENT
 
 set -u -o pipefail
 

@@ -81,6 +81,12 @@ need_terminal() {
 		skip "the system has no pseudo-terminals"
 }
 
+# need_simple_path - skips the test if the path of its directory has spaces, which
+# split it where make or the shell reads it
+need_simple_path() {
+	[[ $PWD != *[[:space:]]* ]] || skip "the path of TMPDIR has spaces"
+}
+
 # require PROGRAM - skips the test if the program is not installed
 require() {
 	command -v "$1" >/dev/null || skip "$1 is not installed"

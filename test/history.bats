@@ -50,7 +50,7 @@ id() {
 job() {
 	python3 -c 'import sys, yaml
 print("\n".join(yaml.safe_load(open(sys.argv[1]))[sys.argv[2]]["script"]))' \
-		../gitlab-ci.yml "$1" | sed "s,/srv/perf/app,$PWD/../store,"
+		../gitlab-ci.yml "$1" | sed s,/srv/perf/app,../store,
 }
 
 # make_store - clones the repository to the store of the jobs; copies the scripts,

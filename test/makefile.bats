@@ -6,6 +6,12 @@ load helper
 load symbols
 find_filters
 
+# make cannot name a directory for OUT that has spaces.
+setup() {
+	enter_test
+	need_simple_path
+}
+
 # run_make [VARIABLE=VALUE...] ARGUMENT... - runs make in the project, with these
 # variables in the environment and none from an outer make.  A variable after the
 # first ARGUMENT, such as -s, is one of make's command line instead.

@@ -31,7 +31,8 @@ prepare_inputs() {
 }
 
 @test "the README's commands run after an installation, on its samples" {
-	command -v ninja >/dev/null || skip "ninja is not installed"
+	require ninja
+	need_simple_path
 	is_sanitized && san=SAN=1 || san=
 	# packages.sh has installed weir.
 	PREFIX=${WEIR_PREFIX:-$PWD/usr}

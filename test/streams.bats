@@ -27,10 +27,10 @@ truncate_stream() {
 	cat tasks nodes >both
 	# Each stream is truncated alone: of both in one file, truncated between
 	# them, the first is a whole stream.
-	truncate_stream tasks "critpath -g $PWD/nodes"
-	truncate_stream tasks "critpath --text -g $PWD/nodes"
-	truncate_stream tasks "execlog-stat -g $PWD/nodes"
-	truncate_stream nodes "critpath -g /dev/stdin $PWD/tasks"
+	truncate_stream tasks "critpath -g nodes"
+	truncate_stream tasks "critpath --text -g nodes"
+	truncate_stream tasks "execlog-stat -g nodes"
+	truncate_stream nodes "critpath -g /dev/stdin tasks"
 	critpath --all both >answer
 	truncate_stream answer execlog-stat
 }
@@ -52,7 +52,7 @@ truncate_stream() {
 	truncate_stream merged callgraph-merge
 	truncate_stream merged 'callgraph-fold'
 	truncate_stream merged 'callgraph-stat'
-	truncate_stream merged "callgraph-stat --diff /dev/stdin $PWD/merged"
+	truncate_stream merged "callgraph-stat --diff /dev/stdin merged"
 }
 
 @test "history: a truncated stream registers and removes nothing, or everything" {
