@@ -217,7 +217,8 @@ is_whole() {
 	mkdir other/below store
 	for options in other other/below '--vcs-url ../../other store'; do
 		run -2 --separate-stderr pidx-init $options
-		[[ $stderr == *"the repository in '$PWD/"*"other': its ids are sha256"* ]]
+		# weir says what the ids are; libgit2 1.9 refuses it before that.
+		[[ $stderr == *"the repository in '$PWD/"*"other': "*sha256* ]]
 	done
 	[ -z "$(find . -name '.perun*')" ]
 	# libgit2 does not know this version of the format either.
