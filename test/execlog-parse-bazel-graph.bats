@@ -197,13 +197,13 @@ rejects() {
 		import sys
 		for i, fault in enumerate(sys.argv[1:]):
 		    with open(fault, "wb") as log:
-		        for message in (bytes([16, 2 * i]), bytes.fromhex(fault),
-		                bytes([16, 2 * i + 1])):
+		        for message in (bytes([16, 2 * i + 1]), bytes.fromhex(fault),
+		                bytes([16, 2 * i + 2])):
 		            log.write(bytes([len(message)]) + message)
 	END
 	run -1 --separate-stderr execlog-parse --format bazel-graph \
 		--rejects rejected "$@"
-	assert_equal "$(tasks .id)" "$(seq -f '"%.0f"' 0 $(($# * 2 - 1)))" &&
+	assert_equal "$(tasks .id)" "$(seq -f '"%.0f"' 1 $(($# * 2)))" &&
 		assert_equal "$(cut -d ' ' -f 1,2 <<<"$stderr")" \
 			"$(printf 'execlog-parse: %s:2:\n' "$@")" &&
 		cmp rejected <(framed "$@")
