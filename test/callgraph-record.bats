@@ -86,30 +86,51 @@ now_us() {
 	[ "$(query callgraph .program)" = "\"$PWD/calls\"" ]
 }
 
+# is_idle - whether the wrapper waits for something to do
+is_idle() {
+	[ "$(ps -o state= -p "$wrapper")" = S ]
+}
+
 @test "a forked child has the checksum of its parent's file, not of a new one" {
-	# The program is renamed, and then forks.
+	# The child ends, and the program is renamed, while the wrapper is stopped:
+	# it can no longer read the child's file.
 	cat >program.c <<-'END'
+		#include <signal.h>
 		#include <stdio.h>
+		#include <sys/stat.h>
 		#include <sys/wait.h>
 		#include <unistd.h>
 		static void in_child(void) { }
 		int main(void)
 		{
-			if (rename("program", "old") != 0 ||
-			    rename("new", "program") != 0)
+			const pid_t wrapper = getppid();
+			if (kill(wrapper, SIGSTOP) != 0)
 				return 1;
 			if (fork() == 0) {
 				in_child();
 				_exit(0);
 			}
-			return wait(NULL) < 0;
+			if (wait(NULL) < 0 || rename("program", "old") != 0 ||
+			    rename("new", "program") != 0 ||
+			    kill(wrapper, SIGCONT) != 0)
+				return 1;
+			mkdir("ready", 0700);
+			return getchar() != EOF;
 		}
 	END
 	gcc -finstrument-functions -o program program.c \
 		"$BUILD/libweir-instrument.a"
 	cp "$PROGRAMS/calls" new
 	sum=$(checksum program)
-	callgraph-record -o rec ./program
+	mkfifo stop
+	callgraph-record -o rec ./program <stop 3>&- &
+	wrapper=$!
+	exec 9>stop
+	wait_until test -e ready
+	wait_until is_connected
+	wait_until is_idle
+	exec 9>&-
+	wait "$wrapper"
 	[ "$(query callgraph .pid | wc -l)" -eq 2 ]
 	[ "$(query callgraph .checksum | sort -u)" = "\"$sum\"" ]
 	[ "$(query exit .checksum)" = "\"$sum\"" ]

@@ -1,6 +1,7 @@
 /* checksum - a cache of the checksums of executables */
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,15 @@ struct cached {
 };
 
 static struct cached *cache;
+
+struct remembered {
+	char *program;
+	uint64_t inode;
+	const char *checksum;
+	struct remembered *next;
+};
+
+static struct remembered *programs;
 
 static bool
 is_same(const struct stat *a, const struct stat *b)
@@ -50,4 +60,38 @@ checksum_of(const char *path)
 	}
 	close(fd);
 	return c->hex;
+}
+
+static struct remembered *
+find_program(const char *program, uint64_t inode)
+{
+	struct remembered *r = programs;
+
+	while (r != NULL && (r->inode != inode ||
+	    strcmp(r->program, program) != 0))
+		r = r->next;
+	return r;
+}
+
+void
+checksum_remember(const char *program, uint64_t inode, const char *checksum)
+{
+	struct remembered *r = find_program(program, inode);
+
+	if (r == NULL) {
+		r = mem_zero(1, sizeof *r);
+		r->program = mem_strdup(program);
+		r->inode = inode;
+		r->next = programs;
+		programs = r;
+	}
+	r->checksum = checksum;
+}
+
+const char *
+checksum_remembered(const char *program, uint64_t inode)
+{
+	const struct remembered *r = find_program(program, inode);
+
+	return r == NULL ? "" : r->checksum;
 }

@@ -259,8 +259,9 @@ end_process(struct processes *all, struct process *p, struct buf *b)
 /*
  * The checksum of /proc/PID/exe, because the file at the program's path may
  * have been replaced.  If that is another file, it is the dynamic linker or an
- * emulator, which runs the program; if it cannot be read, perhaps because the
- * process has ended, there is only the path.
+ * emulator, which runs the program.  If it cannot be read, perhaps because the
+ * process has ended, it is that of an earlier process of the program, as of the
+ * one that forked it, or else there is only the path.
  */
 static const char *
 checksum_of_process(pid_t pid, const char *program, uint64_t inode)
@@ -285,6 +286,11 @@ checksum_of_process(pid_t pid, const char *program, uint64_t inode)
 		    program);
 		checksum = checksum_of(path);
 	}
+	if (checksum[0] != '\0') {
+		checksum_remember(program, inode, checksum);
+		return checksum;
+	}
+	checksum = checksum_remembered(program, inode);
 	if (checksum[0] == '\0')
 		checksum = checksum_of(program);
 	if (checksum[0] == '\0')
