@@ -1,4 +1,5 @@
 load helper
+load members
 
 GRAPHS=$DATA/buildgraph-parse
 
@@ -82,7 +83,7 @@ nodes() {
 @test "a node's rule is its kv.p" {
 	read_nodes '{"uid":"a","kv":{"p":"CC","pc":"x"}}' '{"uid":"b","kv":{}}' \
 		'{"uid":"c"}' '{"uid":"d","kv":null}' '{"uid":"e","p":"LD"}'
-	assert_equal "$(found '[.id, .rule]')" '["a","CC"]
+	assert_equal "$(fields id rule)" '["a","CC"]
 ["b",null]
 ["c",null]
 ["d",null]
@@ -92,7 +93,7 @@ nodes() {
 @test "a node whose kv.run_test_node is true has test, others do not" {
 	read_nodes '{"uid":"a","kv":{"run_test_node":true}}' \
 		'{"uid":"b","kv":{"run_test_node":false}}' '{"uid":"c"}'
-	assert_equal "$(found '[.id, .test]')" \
+	assert_equal "$(fields id test)" \
 		$'["a",true]\n["b",null]\n["c",null]'
 }
 
@@ -103,7 +104,7 @@ nodes() {
 		'{"uid":"d","outputs":["$(B)/d","$(SOURCE_ROOT)/d"]}' \
 		'{"uid":"e","outputs":["дa","зa"]}'
 	# д and з begin with the same byte, which is not a character.
-	assert_equal "$(found .name)" '"$(B)/a.o"
+	assert_equal "$(fields name)" '"$(B)/a.o"
 "$(B)/x/b.{h, cpp}"
 "$(B)/{1.h ... 3.h}"
 "$({B)/d, SOURCE_ROOT)/d}"
@@ -147,7 +148,7 @@ nodes() {
 		lines '{"graph":[{"uid":"a"},' "$node,"  '{"uid":"z"}]}' >graph &&
 		run -1 --separate-stderr buildgraph-parse --rejects rejected \
 			graph &&
-		assert_equal "$node: $(found .id)" "$node: "$'"a"\n"z"' &&
+		assert_equal "$node: $(fields id)" "$node: "$'"a"\n"z"' &&
 		assert_regex "$stderr" '^buildgraph-parse: graph:2: ' &&
 		assert_equal "$(cat rejected)" "$node" || return
 	done
@@ -231,7 +232,7 @@ nodes() {
 		'"2" [label="b"]' '"3" [label="x", shape=ellipse]' \
 		'"3" -> "4"' '"1" -> "3" [arrowhead=none]' \
 		'"2" -> "3" [arrowhead=none style=dotted]' '"4" [label="d"]'
-	assert_equal "$(found 'select(.id == "d") | .deps')" '["b"]'
+	assert_equal "$(fields -w id=d deps)" '["b"]'
 }
 
 @test "a phony target is a node with the rule phony" {
@@ -246,7 +247,7 @@ nodes() {
 		'"1" -> "4"' '"2" [label="b"]' '"3" [label="a"]' '"4" [label="c"]' \
 		'"3" -> "5" [label=" cc"]' '"5" [label="z"]' \
 		'"4" -> "6" [label=" cc"]' '"6" [label="y"]'
-	assert_equal "$(found '[.id, .outputs, .deps]')" '["a",["a","b","c"],null]
+	assert_equal "$(fields id outputs deps)" '["a",["a","b","c"],null]
 ["z",["z"],["a"]]
 ["y",["y"],["a"]]'
 }
@@ -256,7 +257,7 @@ nodes() {
 		'"2" [label="x [y]"]' '"2" -> "3" [label=" cc"]' \
 		'"3" [label="p" -> "q"]' '"3" -> "4" [label=" cc"]' \
 		'"4" [label=" "]' '"4" -> "5" [label=" cc"]' '"5" [label="д\"]'
-	assert_equal "$(found '[.id, .deps]')" '["x [y]",null]
+	assert_equal "$(fields id deps)" '["x [y]",null]
 ["p\" -> \"q",["x [y]"]]
 [" ",["p\" -> \"q"]]
 ["д\\",[" "]]'
@@ -311,7 +312,7 @@ read_deps() {
 @test "a header that a command makes becomes a dep" {
 	read_deps 'second.o: #deps 3, deps mtime 17 (VALID)' '    config.h' \
 		'    plain.h' '    second.c' ''
-	assert_equal "$(found 'select(.id == "second.o") | .deps')" '["config.h"]'
+	assert_equal "$(fields -w id=second.o deps)" '["config.h"]'
 	# The other nodes are as in the golden output without --deps.
 	assert_equal "$(nodes | grep -v '"id":"second.o"')" \
 		"$(output=$(cat "$GRAPHS/ninja.out") && nodes |
@@ -323,9 +324,9 @@ read_deps() {
 	read_deps 'second.o: #deps 1, deps mtime 17 (STALE)' '    config.h' '' \
 		'lib.b: #deps 1, deps mtime 17 (VALID)' '    config.h' '' \
 		'gone.o: #deps 1, deps mtime 17 (STALE)' '    config.h' ''
-	assert_equal "$(found 'select(.id == "second.o") | .deps')" null
+	assert_equal "$(fields -w id=second.o deps)" null
 	# One command makes lib.a, which is its id, and lib.b.
-	assert_equal "$(found 'select(.id == "lib.a") | .deps')" \
+	assert_equal "$(fields -w id=lib.a deps)" \
 		'["config.h","first.o"]'
 	assert_equal "$stderr" \
 		'buildgraph-parse: warning: the deps of 2 outputs are stale and were left out'
@@ -334,7 +335,7 @@ read_deps() {
 @test "a command does not depend on itself or twice on another" {
 	read_deps 'lib.b: #deps 4, deps mtime 17 (VALID)' '    lib.a' \
 		'    lib.b' '    config.h' '    config.h' '    first.o' ''
-	assert_equal "$(found 'select(.id == "lib.a") | .deps')" \
+	assert_equal "$(fields -w id=lib.a deps)" \
 		'["config.h","first.o"]'
 	# The graph itself may also name an output as an input of its command.
 	read_edges '"1" [label="r", shape=ellipse]' '"1" -> "2"' \
@@ -369,7 +370,7 @@ read_deps() {
 	lines 'nonsense' 'second.o: #deps 1, deps mtime 17 (VALID)' \
 		'    config.h' >deps
 	run -1 --separate-stderr buildgraph-parse --deps deps "$GRAPHS/ninja.in"
-	assert_equal "$(found 'select(.id == "second.o") | .deps')" '["config.h"]'
+	assert_equal "$(fields -w id=second.o deps)" '["config.h"]'
 	assert_regex "$stderr" '^buildgraph-parse: deps:1: '
 }
 
@@ -421,7 +422,7 @@ build() {
 	[ -z "$stderr" ]
 
 	run -0 --separate-stderr buildgraph-parse --deps deps graph
-	assert_equal "$(found 'select(.rule == "compile") | [.id, .deps]' | sort)" \
+	assert_equal "$(fields -w rule=compile id deps | sort)" \
 		'["first.o",["config.h"]]
 ["second.o",["config.h"]]'
 	[ -z "$stderr" ]
@@ -436,7 +437,7 @@ build() {
 	assert_equal "$(jq -cS 'select(.id) | [.id, (.outputs | sort)]' tasks |
 		sort)" "$(found 'select(.rule != "phony") |
 		[.id, (.outputs | sort)]' | sort)"
-	assert_equal "$(jq -r 'select(.id) | .id' tasks | sort)" 'config.h
+	assert_equal "$(members -r -w id id <tasks | sort)" 'config.h
 first.o
 lib.a
 prog "1"
@@ -448,12 +449,12 @@ second.o'
 	run -0 --separate-stderr buildgraph-parse "$RECORDED/ninja.dot"
 	[ -z "$stderr" ]
 	found 'select(.rule != "phony") | .id' | sort >nodes
-	jq -c 'select(.id) | .id' tasks | sort >ids
+	members -w id id <tasks | sort >ids
 	[ -s ids ]
 	assert_equal "$(comm -23 ids nodes)" ''
 	# A node's deps are nodes.
 	assert_equal "$(comm -23 <(found '.deps[]?' | sort -u) \
-		<(found .id | sort -u))" ''
+		<(fields id | sort -u))" ''
 	# No node depends on itself.
 	assert_equal "$(found 'select(.id as $id | .deps // [] |
 		index([$id]))' | wc -l)" 0

@@ -1,4 +1,5 @@
 load helper
+load members
 load oracle
 
 # agree logs N (oracle.bash) compares execlog-parse with ORACLE, a second
@@ -65,7 +66,7 @@ deps() {
 		"$(registered 2 c '' build-script run-custom-build)" \
 		'started 0 0' 'finished 0 1' 'started 1 1' 'finished 1 2' \
 		'started 2 2' 'finished 2 3'
-	assert_equal "$(found 'select(.id) | [.id, .rule, .name]')" \
+	assert_equal "$(fields -w id id rule name)" \
 		'["0","bin","a 0.1.0 bin"]
 ["1","lib","b 0.1.0"]
 ["2","run-custom-build","c 0.1.0 run-custom-build"]'
@@ -75,7 +76,7 @@ deps() {
 	read_log "$(registered 0 a '' lib check)" "$(registered 1 b 0 lib check)" \
 		'started 0 0' 'rmeta-finished 0 1' 'finished 0 2' \
 		'started 1 2' 'rmeta-finished 1 3' 'finished 1 4'
-	assert_equal "$(found 'select(.id) | [.id, .name, .elapsed_us, .deps]')" \
+	assert_equal "$(fields -w id id name elapsed_us deps)" \
 		'["0","a 0.1.0 check",2000000,null]
 ["1","b 0.1.0 check",2000000,["0"]]'
 }
@@ -91,15 +92,15 @@ deps() {
 @test "a unit that was neither fresh nor started is not a task" {
 	read_log "$(registered 0 a)" "$(registered 1 b)" \
 		'fingerprint 0 "status":"new"' 'started 1 0' 'finished 1 1'
-	assert_equal "$(found 'select(.id) | .id')" '"1"'
+	assert_equal "$(fields -w id id)" '"1"'
 }
 
 @test "a unit that did not finish has no end, and there is a warning" {
 	log_of "$(registered 0 a)" "$(registered 1 b)" 'started 0 1' \
 		'started 1 1' 'rmeta-finished 1 2'
 	run -0 --separate-stderr execlog-parse log
-	assert_equal "$(found 'select(.type == "task") |
-		[.id, .start_us, .end_us, .elapsed_us, .failed]')" \
+	assert_equal "$(fields -w type=task id start_us end_us elapsed_us \
+		failed)" \
 		'["0",1000000,null,null,null]
 ["1 rmeta",1000000,2000000,1000000,null]
 ["1 codegen",2000000,null,null,null]'
@@ -145,7 +146,7 @@ deps() {
 		'section-finished 0 7,"section":"codegen"' \
 		'section-started 0 7,"section":"link"' \
 		'section-finished 0 7.5,"section":"link"' 'finished 0 8'
-	assert_equal "$(found 'select(.type == "task") | [.id, .parts_us]')" \
+	assert_equal "$(fields -w type=task id parts_us)" \
 		'["0 rmeta",{"codegen":2000000}]
 ["0 codegen",{"codegen":4000000,"link":500000}]'
 }
@@ -198,10 +199,10 @@ deps() {
 	[ -z "$stderr" ]
 	# The program names only `report`.
 	critpath --json <<<"$output" >path
-	assert_equal "$(jq -r 'select(.type == "critical") | .name' path)" \
+	assert_equal "$(members -r -w type=critical name <path)" \
 		"$(lines 'unit 0.1.0 rmeta' 'table 0.1.0 rmeta' \
 			'table 0.1.0 codegen' 'app 0.1.0 bin')"
-	assert_equal "$(jq 'select(.length_us) | .cut' path)" 0
+	assert_equal "$(members -w length_us cut <path)" 0
 }
 
 @test "dependencies and phony nodes stay linear in a chain of programs" {
@@ -227,7 +228,7 @@ deps() {
 	read_log "$(registered 1 b 7)" 'started 1 0' 'finished 1 1'
 	assert_equal "$(deps 1)" 7
 	critpath --json <<<"$output" >path
-	assert_equal "$(jq 'select(.length_us) | .cut' path)" 1
+	assert_equal "$(members -w length_us cut <path)" 1
 }
 
 # Runs
@@ -237,13 +238,13 @@ deps() {
 	mv log first
 	RUN=s log_of "$(registered 0 a)" 'started 0 0' 'finished 0 2'
 	run -0 --separate-stderr execlog-parse first log
-	assert_equal "$(found '[.type, .run, .end_us]')" \
+	assert_equal "$(fields type run end_us)" \
 		'["task","r",1000000]
 ["build","r",1000000]
 ["task","s",2000000]
 ["build","s",2000000]'
 	critpath --json <<<"$output" >path
-	assert_equal "$(jq -c 'select(.length_us) | [.run, .length_us]' path)" \
+	assert_equal "$(members -w length_us run length_us <path)" \
 		$'["r",1000000]\n["s",2000000]'
 	cat first log >both
 	execlog-parse both | cmp - <(execlog-parse first log)
@@ -254,7 +255,7 @@ deps() {
 	log_of "started 0 0,$unit" 'rmeta-finished 0 1' 'finished 0 2' \
 		"started 1 2,${unit//a#/b#}" 'finished 1 3'
 	run -0 --separate-stderr execlog-parse log
-	assert_equal "$(found 'select(.type == "task") | [.id, .name, .deps]')" \
+	assert_equal "$(fields -w type=task id name deps)" \
 		'["0 rmeta","a 0.1.0 rmeta",null]
 ["0 codegen","a 0.1.0 codegen",["0 rmeta"]]
 ["1","b 0.1.0 a",null]'
@@ -281,7 +282,7 @@ deps() {
 		'finished 0 1'
 	rejects 4 'unit 0 has already finished' "$a" 'started 0 0' \
 		'finished 0 1' 'finished 0 2'
-	assert_equal "$(found 'select(.id) | .elapsed_us')" 1000000
+	assert_equal "$(fields -w id elapsed_us)" 1000000
 	rejects 3 'elapsed is before the previous event of unit 0' "$a" \
 		'started 0 1' 'finished 0 0.5' 'finished 0 2'
 	rejects 4 'the metadata of unit 0 is finished twice' "$a" \
@@ -319,7 +320,7 @@ execlog-parse: no task came: is this the execution log of a build?'
 @test "unknown events and keys are skipped silently" {
 	read_log "$(registered 0 a),\"new\":{\"x\":[null]}" 'of-the-future 0' \
 		'of-the-future 1 0.5' 'started 0 0' 'finished 0 1'
-	assert_equal "$(found .type)" $'"task"\n"build"'
+	assert_equal "$(fields type)" $'"task"\n"build"'
 }
 
 # A last line without its newline is read if it is complete.

@@ -2,6 +2,7 @@
 # execlog-parse
 
 load helper
+load members
 load oracle
 load array
 
@@ -24,7 +25,7 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 @test "of Bazel's events alone, those that repeat others are no tasks" {
 	jq .traceEvents "$SAMPLE" >trace
 	run -0 --separate-stderr execlog-parse trace
-	assert_equal "$(found 'select(.id) | .id')" $'"5"\n"7"\n"8"'
+	assert_equal "$(fields -w id id)" $'"5"\n"7"\n"8"'
 }
 
 @test "of CMake's trace, commands that run others only extend the build" {
@@ -50,7 +51,7 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 		"ts": 1000, "dur": 2000, "pid": 0, "tid": 1, "args": {}' \
 		'"name": "c.o", "cat": "targets", "ph": "X", "ts": 1000,
 		"dur": 2000, "pid": 0, "tid": 0, "args": {}'
-	assert_equal "$(found 'select(.id) | [.name, .host]')" \
+	assert_equal "$(fields -w id name host)" \
 		$'["a.o, b.o","0.1"]\n["c.o","0.0"]'
 }
 
@@ -64,7 +65,7 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 		'"ph":"X","ts":5,"dur":1,"pid":1,"tid":3' \
 		'"ph":"X","ts":5,"dur":1,"pid":"p","tid":"q"' \
 		'"ph":"X","ts":5,"dur":1,"tid":4' '"ph":"X","ts":5,"dur":1'
-	assert_equal "$(found 'select(.id) | .host')" \
+	assert_equal "$(fields -w id host)" \
 		$'"late"\n"late"\n"a \\"b\\""\n"p.q"\n"4"\nnull'
 }
 
@@ -72,8 +73,8 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 	local ts dur want
 	while read -r ts dur want; do
 		read_array '"ph":"X","ts":'"$ts"',"dur":'"$dur" &&
-		assert_equal "$(found 'select(.id) |
-			[.start_us, .end_us, .elapsed_us]')" "$want" || return
+		assert_equal "$(fields -w id start_us end_us elapsed_us)" \
+			"$want" || return
 	done <<-'END'
 		0 0 [0,0,0]
 		1.9 0.2 [1,2,1]
@@ -112,8 +113,8 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 @test "events of other phases are counted" {
 	read_array '"ph":"i","ts":1' '"ph":"C","args":{"cpu":1}' \
 		'"ph":"s","id":1' '"ph":"X","ts":1,"dur":1' '"ph":"C","args":{}'
-	assert_equal "$(found 'select(.id) | .id')" '"3"'
-	assert_equal "$(found 'select(.format) | .left_out')" \
+	assert_equal "$(fields -w id id)" '"3"'
+	assert_equal "$(fields -w format left_out)" \
 		'{"C":2,"i":1,"s":1}'
 	[ -z "$stderr" ]
 }
@@ -125,11 +126,11 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 		'"ph":"X","ts":0,"dur":20,"pid":1,"tid":1' \
 		'"ph":"X","ts":20,"dur":5,"pid":1,"tid":1' \
 		'"ph":"X","ts":5,"dur":5,"pid":1,"tid":2'
-	assert_equal "$(found 'select(.id) | .id' | paste -sd' ')" '"1" "2" "3"'
-	assert_equal "$(found 'select(.format) | .left_out')" '{"nested":1}'
+	assert_equal "$(fields -w id id | paste -sd' ')" '"1" "2" "3"'
+	assert_equal "$(fields -w format left_out)" '{"nested":1}'
 	run -0 --separate-stderr execlog-parse --nested trace
-	assert_equal "$(found 'select(.id) | [.id, .parent, .start_us,
-		.started_us, .end_us, .elapsed_us]')" \
+	assert_equal "$(fields -w id id parent start_us started_us end_us \
+		elapsed_us)" \
 		'["0","1",0,null,10,10]
 ["1",null,null,0,20,10]
 ["2",null,20,null,25,5]
@@ -143,7 +144,7 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 		'"ph":"B","ts":3,"pid":1,"tid":2,"name":"other"' \
 		'"ph":"E","ts":4,"pid":1,"tid":1' \
 		'"ph":"E","ts":5,"pid":1,"tid":2'
-	assert_equal "$(found 'select(.id) | [.name, .start_us, .end_us]')" \
+	assert_equal "$(fields -w id name start_us end_us)" \
 		$'["outer",0,9]\n["other",3,5]'
 	[ -z "$stderr" ]
 }
@@ -157,7 +158,7 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 		'"ph":"b","ts":1,"cat":"t","id":"7","pid":1,"tid":1,"name":"in"' \
 		'"ph":"e","ts":2,"cat":"t","id":"7","pid":1,"tid":1'
 	# The last one is within an event of its thread.
-	assert_equal "$(found 'select(.id) | [.name, .start_us, .end_us]')" \
+	assert_equal "$(fields -w id name start_us end_us)" \
 		$'["tiny",0,5]\n["big",0,50]\n["old",0,90]'
 }
 
@@ -165,9 +166,9 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 	read_array '"ph":"B","ts":1,"pid":1,"tid":1' \
 		'"ph":"X","ts":2,"dur":3,"pid":1,"tid":1' \
 		'"ph":"e","ts":4,"id":1'
-	assert_equal "$(found 'select(.id) | [.id, .start_us, .end_us]')" \
+	assert_equal "$(fields -w id id start_us end_us)" \
 		$'["0",1,null]\n["1",2,5]'
-	assert_equal "$(found 'select(.format) | .left_out')" '{"ends":1}'
+	assert_equal "$(fields -w format left_out)" '{"ends":1}'
 	assert_equal "$stderr" "execlog-parse: warning: trace: 1 event begins \
 what no event ends (B, b or S): unfinished tasks
 execlog-parse: warning: trace: 1 event ends what no event begins (E, e or F): \
@@ -179,21 +180,21 @@ left out"
 		'{"cat":"action processing","name":"a","ph":"X","ts":0,"dur":300000,"pid":1,"tid":3},' \
 		'{"cat":"unknown event","name":"merged 40 events","ph":"X","ts":300000,"dur":9000000,"pid":1,"tid":3}]}' >trace
 	run -0 --separate-stderr execlog-parse trace
-	assert_equal "$(found 'select(.id) | [.name, .kind]')" \
+	assert_equal "$(fields -w id name kind)" \
 		$'["a","run"]\n["merged 40 events","merged"]'
 	execlog-parse trace >tasks
 	run -0 --separate-stderr critpath tasks
-	assert_equal "$(found 'select(.type == "critical") | .name')" '"a"'
-	assert_equal "$(found 'select(.type == "verdict") |
-		[.idle_us, .path_us, .work_us]')" '[0,300000,9300000]'
+	assert_equal "$(fields -w type=critical name)" '"a"'
+	assert_equal "$(fields -w type=verdict idle_us path_us work_us)" \
+		'[0,300000,9300000]'
 }
 
 @test "a trace of clang is said to be of one compiler, and its sums are left out" {
 	read_array '"ph":"X","ts":0,"dur":90,"pid":1,"tid":1,"name":"ExecuteCompiler"' \
 		'"ph":"X","ts":10,"dur":20,"pid":1,"tid":1,"name":"Source"' \
 		'"ph":"X","ts":0,"dur":20,"pid":1,"tid":2,"name":"Total Source","args":{"count":3,"avg ms":6}'
-	assert_equal "$(found 'select(.id) | .name')" '"ExecuteCompiler"'
-	assert_equal "$(found 'select(.format) | .left_out')" \
+	assert_equal "$(fields -w id name)" '"ExecuteCompiler"'
+	assert_equal "$(fields -w format left_out)" \
 		'{"sums":1,"nested":1}'
 	assert_equal "$stderr" "execlog-parse: warning: trace: the trace is of one \
 run of a compiler, not of a build: with --nested execlog-stat shows where its \
@@ -212,12 +213,12 @@ execlog-parse: no task came: is this the execution log of a build?"
 	for end in '' , $',\n' ']' ',]'; do
 		printf '[%s,%s%s' "$event" "$event" "$end" >trace
 		run -0 --separate-stderr execlog-parse trace
-		assert_equal "$(found 'select(.id) | .id')" $'"0"\n"1"'
+		assert_equal "$(fields -w id id)" $'"0"\n"1"'
 		[ -z "$stderr" ]
 	done
 	printf '{"traceEvents":[%s' "$event" >trace
 	run -1 --separate-stderr execlog-parse trace
-	assert_equal "$(found 'select(.id) | .id')" '"0"'
+	assert_equal "$(fields -w id id)" '"0"'
 	assert_equal "$stderr" "execlog-parse: trace:1: the trace is not an array \
 of events, or an object with one, or it is truncated: the rest of the file is \
 rejected"
@@ -240,7 +241,7 @@ value: the rest of the file is rejected"
 	for ((n = 150; n < size - 1; n += 1 + RANDOM % step)); do
 		head -c $n "$SAMPLE" >trace
 		run -1 --separate-stderr execlog-parse trace
-		assert_equal "$(found 'select(.id) | .id' | wc -l)" \
+		assert_equal "$(fields -w id id | wc -l)" \
 			"$(grep -c '"action processing".*"tid":6[56]}' trace)"
 		[[ $stderr == "execlog-parse: trace:"*": "* ]]
 	done
@@ -260,10 +261,10 @@ value: the rest of the file is rejected"
 @test "other objects and arrays are not taken for traces" {
 	printf '{"ph":{"timing":[1,2]},"traceevents":{"timing":[1,3]}}' >log
 	run -0 --separate-stderr execlog-parse log
-	assert_equal "$(found 'select(.format) | .format')" '"local"'
+	assert_equal "$(fields -w format format)" '"local"'
 	printf '[{"ID":0,"Package":"ph","TimeStart":"2026-11-22T10:00:00Z"}]' >log
 	run -0 --separate-stderr execlog-parse log
-	assert_equal "$(found 'select(.format) | .format')" '"go"'
+	assert_equal "$(fields -w format format)" '"go"'
 }
 
 @test "random traces give the records of the oracle" {

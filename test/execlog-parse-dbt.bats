@@ -1,4 +1,5 @@
 load helper
+load members
 load oracle
 
 ORACLE=$TEST/oracles/dbt.py
@@ -36,11 +37,11 @@ timed() {
 	for zone in Z +00:00 '' z; do
 		results "$(timed model.p.a 01.000001$zone 03$zone)" >log
 		run -0 --separate-stderr execlog-parse log
-		assert_equal "$(found 'select(.id) | .start_us')" 1000001
+		assert_equal "$(fields -w id start_us)" 1000001
 	done
 	results "$(timed model.p.a 01-01:00 03-01:00)" >log
 	run -0 --separate-stderr execlog-parse log
-	assert_equal "$(found 'select(.id) | .start_us')" 3601000000
+	assert_equal "$(fields -w id start_us)" 3601000000
 }
 
 @test "a skipped node has a task without times" {
@@ -57,14 +58,14 @@ timed() {
 		"unique_id":"model.p.b","execution_time":0.0}' \
 		"$(timed model.p.c 01Z 02Z)" >log
 	run -0 --separate-stderr execlog-parse log
-	assert_equal "$(found 'select(.id) | [.id, .elapsed_us, .failed]')" \
+	assert_equal "$(fields -w id id elapsed_us failed)" \
 		'["model.p.a",3000000,true]
 ["model.p.b",null,null]
 ["model.p.c",1000000,null]'
 	execlog-parse log >tasks
 	run -0 --separate-stderr execlog-stat tasks
-	assert_equal "$(found 'select(.stat == "cache") | [.executed, .skipped,
-		.efficiency]')" '[2,1,null]'
+	assert_equal "$(fields -w stat=cache executed skipped efficiency)" \
+		'[2,1,null]'
 }
 
 @test "a name is the id without type, project and the hash of a test" {
@@ -72,7 +73,7 @@ timed() {
 	while read -r id name; do
 		results "$(timed "$id" 01Z 02Z)" >log
 		run -0 --separate-stderr execlog-parse log
-		assert_equal "$(found 'select(.id) | .name')" "\"$name\""
+		assert_equal "$(fields -w id name)" "\"$name\""
 	done <<-'END'
 		test.p.unique_a.0123456789 unique_a
 		test.p.a.012345678 a.012345678
@@ -92,7 +93,7 @@ timed() {
 	while read -r failed status_word; do
 		results "$(timed model.p.a 01Z 02Z "$status_word")" >log
 		run -0 --separate-stderr execlog-parse log
-		assert_equal "$(found 'select(.id) | [.failed, .status]')" \
+		assert_equal "$(fields -w id failed status)" \
 			"[$failed,\"$status_word\"]"
 	done <<-'END'
 		null success
@@ -113,7 +114,7 @@ timed() {
 		results "$bad" "$(timed model.p.z 01Z 02Z)" >log
 		run -1 --separate-stderr execlog-parse log
 		[[ $stderr == "execlog-parse: log:1: "* ]]
-		assert_equal "$(found 'select(.id) | .id')" '"model.p.z"'
+		assert_equal "$(fields -w id id)" '"model.p.z"'
 	done <<-'END'
 		7
 		{}
@@ -142,7 +143,7 @@ timed() {
 		run -0 --separate-stderr execlog-parse log
 		assert_regex "$stderr" "^execlog-parse: warning: log: the log \
 is of dbt with schema .*; this program knows versions 1 to [36]\$"
-		assert_equal "$(found 'select(.id) | .id')" '"model.p.a"'
+		assert_equal "$(fields -w id id)" '"model.p.a"'
 	done
 }
 
@@ -161,8 +162,8 @@ is of dbt with schema .*; this program knows versions 1 to [36]\$"
 	{ results "$(timed model.p.a 01Z 02Z)" &&
 		results "$(timed model.p.a 03Z 05Z)" | sed s/'"r"'/'"s"'/; } >log
 	run -0 --separate-stderr execlog-parse log
-	assert_equal "$(found 'select(.type == "build") | [.run, .start_us,
-		.wall_us]')" $'["r",1000000,1000000]\n["s",3000000,2000000]'
+	assert_equal "$(fields -w type=build run start_us wall_us)" \
+		$'["r",1000000,1000000]\n["s",3000000,2000000]'
 }
 
 @test "a document truncated at any byte gives whole records and status 1" {
@@ -209,7 +210,7 @@ is of dbt with schema .*; this program knows versions 1 to [36]\$"
 			{"model.p.a":%s,"model.p.b":[]}}\n' "$bad" >graph
 		run -1 --separate-stderr buildgraph-parse graph
 		[[ $stderr == "buildgraph-parse: graph:2: "* ]]
-		assert_equal "$(found .id)" '"model.p.b"'
+		assert_equal "$(fields id)" '"model.p.b"'
 	done
 }
 
@@ -233,7 +234,7 @@ is of dbt with schema .*; this program knows versions 1 to [36]\$"
 	cat log graph | records | jq -cS . | cmp want
 	cat graph log >in
 	run -0 --separate-stderr critpath in
-	assert_equal "$(found 'select(.type == "critpath") | .length_us')" \
+	assert_equal "$(fields -w type=critpath length_us)" \
 		"$(python3 "$ORACLE" length "$RESULTS" "$MANIFEST")"
 }
 

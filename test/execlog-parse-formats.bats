@@ -1,6 +1,7 @@
 # execlog-parse-formats.bats - what execlog-parse promises of all formats
 
 load helper
+load members
 
 SAMPLES=$DATA/execlog-parse
 # Each format and a log of it
@@ -54,7 +55,7 @@ LOGS=("bazel-graph bazel-graph.in" "cargo sample-cargo.jsonl"
 		# The peak of the data segment and of private mappings
 		run -0 --separate-stderr bash -c 'ulimit -d 6000 &&
 			execlog-parse log >out' || echo $format
-		[ "$(tail -n 1 out | jq .records)" -gt 10000 ]
+		[ "$(tail -n 1 out | members records)" -gt 10000 ]
 	done
 }
 

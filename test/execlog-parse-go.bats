@@ -2,6 +2,7 @@
 # execlog-parse
 
 load helper
+load members
 load oracle
 load array
 
@@ -17,7 +18,7 @@ TIMES='"TimeStart":"2026-11-22T10:00:00Z","TimeDone":"2026-11-22T10:00:01Z"'
 agrees_with_oracle() {
 	execlog-parse "$1" >tasks &&
 	diff <(jq -c . tasks | records) <(python3 "$ORACLE" records "$1") &&
-	assert_equal "$(critpath tasks | jq 'select(.length_us) | .length_us')" \
+	assert_equal "$(critpath tasks | members -w length_us length_us)" \
 		"$(python3 "$ORACLE" length "$1")"
 }
 
@@ -32,10 +33,10 @@ agrees_with_oracle() {
 @test "actions with the same mode and package are different tasks" {
 	read_array '"ID":0,"Mode":"nop","Package":"","Deps":[1],'"$TIMES" \
 		'"ID":1,"Mode":"nop","Package":"",'"$TIMES"
-	assert_equal "$(found 'select(.id) | [.id, .name]')" \
+	assert_equal "$(fields -w id id name)" \
 		$'["0","nop"]\n["1","nop"]'
 	assert_equal "$(execlog-parse graph |
-		critpath | jq 'select(.length_us) | [.length_us, .retries]' -c)" \
+		critpath | members -w length_us length_us retries)" \
 		'[2000000,0]'
 }
 
@@ -43,7 +44,7 @@ agrees_with_oracle() {
 	local time us
 	while read -r time us; do
 		read_array '"ID":0,"TimeStart":"'"$time"'"' &&
-		assert_equal "$(found 'select(.id) | .start_us')" "$us" || return
+		assert_equal "$(fields -w id start_us)" "$us" || return
 	done <<-'END'
 		1970-01-01T00:00:00Z 0
 		1970-01-01T00:00:00.000001Z 1
@@ -77,8 +78,8 @@ is too far from 1970" '"ID":0' '"ID":1,"TimeDone":"'"$time"'"' || return
 	local never='"0001-01-01T00:00:00Z"'
 	read_array '"ID":0,"TimeStart":'$never',"TimeDone":'$never \
 		'"ID":1,'"$TIMES"
-	assert_equal "$(found 'select(.id == "0") | [.start_us, .end_us,
-		.elapsed_us]')" '[null,null,null]'
+	assert_equal "$(fields -w id=0 start_us end_us elapsed_us)" \
+		'[null,null,null]'
 	[ -z "$stderr" ]
 }
 
@@ -95,12 +96,12 @@ times: go was interrupted or is still running"
 	read_array '"ID":0,"Mode":"build",'$id '"ID":1,"Mode":"link",'$id \
 		'"ID":2,"Mode":"build",'$id',"CmdReal":5' '"ID":3,"Mode":"build"' \
 		'"ID":4,"Mode":"nop",'$id '"ID":5,"Mode":"build","BuildID":""'
-	assert_equal "$(found 'select(.from_cache) | .id')" $'"0"\n"1"'
+	assert_equal "$(fields -w from_cache id)" $'"0"\n"1"'
 }
 
 @test "an action that is marked as failed has failed" {
 	read_array '"ID":0,"Failed":true' '"ID":1,"Failed":false' '"ID":2'
-	assert_equal "$(found 'select(.failed) | .id')" '"0"'
+	assert_equal "$(fields -w failed id)" '"0"'
 }
 
 @test "keys that are not known and null values are skipped" {
@@ -125,7 +126,7 @@ to 2^53 - 1" '"ID":0' "$id" || return
 	reject_array "the ID 7 occurs twice" '"ID":7' '"ID":0' '"ID":7'
 	write_array '"ID":7' '"ID":0'
 	run -0 --separate-stderr execlog-parse graph graph
-	assert_equal "$(found .id)" $'"7"\n"0"\n"7"\n"0"'
+	assert_equal "$(fields id)" $'"7"\n"0"\n"7"\n"0"'
 }
 
 @test "other values of the wrong kind are rejected" {
@@ -148,15 +149,15 @@ to 2^53 - 1" '"ID":0' "$id" || return
 
 @test "a dependency on an action that does not exist is left to critpath" {
 	read_array '"ID":0,"Deps":[1,9],'"$TIMES" '"ID":1,'"$TIMES"
-	assert_equal "$(found 'select(.id == "0") | .deps')" '["1","9"]'
+	assert_equal "$(fields -w id=0 deps)" '["1","9"]'
 	assert_equal "$(execlog-parse graph | critpath 2>/dev/null |
-		jq 'select(.cut) | .cut')" 1
+		members -w cut cut)" 1
 }
 
 @test "items that are not objects are rejected, and the rest is read" {
 	printf '[{"ID":0},5,[{"ID":1}],"{",{"ID":2,%s}]' "$TIMES" >graph
 	run -1 --separate-stderr execlog-parse graph
-	assert_equal "$(found 'select(.id) | .id')" $'"0"\n"2"'
+	assert_equal "$(fields -w id id)" $'"0"\n"2"'
 	assert_equal "$(lines "${stderr_lines[@]}" | wc -l)" 3
 }
 
@@ -167,7 +168,7 @@ to 2^53 - 1" '"ID":0' "$id" || return
 	for ((n = 1; n < size - 1; n += 1 + RANDOM % step)); do
 		head -c $n "$SAMPLE" >graph
 		run -1 --separate-stderr execlog-parse graph
-		assert_equal "$(found 'select(.id) | .id' | wc -l)" \
+		assert_equal "$(fields -w id id | wc -l)" \
 			"$(grep -c '^	}' graph)"
 		[[ $stderr == "execlog-parse: graph:"*": "* ]]
 	done
@@ -176,7 +177,7 @@ to 2^53 - 1" '"ID":0' "$id" || return
 @test "anything after the graph, and an array of other things, is rejected" {
 	printf '[{"ID":0,%s}] garbage [{"ID":1}]' "$TIMES" >graph
 	run -1 --separate-stderr execlog-parse graph
-	assert_equal "$(found 'select(.id) | .id')" '"0"'
+	assert_equal "$(fields -w id id)" '"0"'
 	assert_equal "$stderr" "execlog-parse: graph:1: the graph is not an \
 array of actions, or it is truncated: the rest of the file is rejected"
 	printf '[{"directory":"/x","command":"cc a.c","file":"a.c"}]' >graph
@@ -214,8 +215,8 @@ array of actions, or it is truncated: the rest of the file is rejected"
 	local graph=$RECORDED/go-all.json
 	execlog-parse "$graph" >tasks
 	critpath -w 2 tasks >path
-	assert_equal "$(jq -c 'select(.length_us) |
-		[.tasks, .edges, .cut, .retries]' path)" "$(jq -c \
+	assert_equal "$(members -w length_us tasks edges cut retries <path)" \
+		"$(jq -c \
 		'[length, (map(.Deps // [] | length) | add), 0, 0]' "$graph")"
 	# The build had two workers, which were seldom idle.
 	jq -e -s '.[] | select(.length_us) | .simulated_us / .wall_us |

@@ -1,4 +1,5 @@
 load helper
+load members
 load oracle
 
 # No real event log was available: the logs of these tests were written from the
@@ -64,8 +65,8 @@ deps='select(.id) | [.id] + .deps'
 
 @test "the metrics of a task become phases and CPU time" {
 	run -0 --separate-stderr execlog-parse "$SAMPLE"
-	assert_equal "$(found 'select(.id == "6") | [.elapsed_us, .parts_us,
-		.cpu_us]')" '[46000,{"scheduler_delay":2000,"deserialize":3000,"execute":30000,"serialize":1000,"get_result":10000},22500]'
+	assert_equal "$(fields -w id=6 elapsed_us parts_us cpu_us)" \
+		'[46000,{"scheduler_delay":2000,"deserialize":3000,"execute":30000,"serialize":1000,"get_result":10000},22500]'
 }
 
 @test "a task waits for its stage's parents" {
@@ -110,7 +111,7 @@ with_rdd() {
 	run -0 --separate-stderr execlog-parse log
 	assert_equal "$(found "$deps" | tail -n 3)" \
 		$'["stage 1 skipped"]\n["1","stage 1 skipped"]\n["stage 2","1"]'
-	assert_equal "$(found 'select(.format) | .unknown_deps')" 1
+	assert_equal "$(fields -w format unknown_deps)" 1
 	execlog-parse log | critpath --text | sed -n 3p >first
 	assert_equal "$(<first)" \
 		"1 dependency is not in the log, so the path may be longer."
@@ -130,7 +131,7 @@ although the application has ended: Spark drops events if it is busy"
 	application < <(submit 0 0 '' &&
 		begin 0 0 0 0 2 && finish 0 0 0 0 2 4 ExceptionFailure &&
 		begin 0 0 1 0 5 && finish 0 0 1 0 5 7 Success && complete 0 0)
-	assert_equal "$(found 'select(.id) | [.id, .deps, .failed]')" \
+	assert_equal "$(fields -w id id deps failed)" \
 		$'["0",null,true]\n["1",["0"],null]\n["stage 0",["1"],null]'
 }
 
@@ -138,7 +139,7 @@ although the application has ended: Spark drops events if it is busy"
 	application < <(submit 0 0 '' && begin 0 0 0 0 2 && begin 0 0 1 0 3 &&
 		finish 0 0 1 0 3 5 Success && complete 0 0 &&
 		finish 0 0 0 0 2 6 TaskKilled)
-	assert_equal "$(found 'select(.id) | [.id, .deps, .failed]')" \
+	assert_equal "$(fields -w id id deps failed)" \
 		$'["1",null,null]\n["stage 0",["1"],null]\n["0",null,null]'
 }
 
@@ -146,7 +147,7 @@ although the application has ended: Spark drops events if it is busy"
 	application < <(submit 0 0 '' && begin 0 0 0 0 2 && begin 0 0 1 0 3 &&
 		finish 0 0 1 0 3 5 Success && finish 0 0 0 0 2 6 Success &&
 		complete 0 0)
-	assert_equal "$(found 'select(.type == "node") | .deps')" '["1"]'
+	assert_equal "$(fields -w type=node deps)" '["1"]'
 }
 
 @test "a stage that is repeated waits for the failure to fetch its output" {
@@ -180,14 +181,14 @@ although the application has ended: Spark drops events if it is busy"
 		submit 0 0 '' && begin 0 0 0 0 2 && begin 0 0 1 1 3 &&
 		finish 0 0 1 1 3 5 Success; } >app.inprogress
 	run -1 --separate-stderr execlog-parse app.inprogress
-	assert_equal "$(found 'select(.id) | [.id, .start_us, .end_us]')" \
+	assert_equal "$(fields -w id id start_us end_us)" \
 		$'["1",3000,5000]\n["0",2000,null]\n["stage 0",null,null]'
 	[[ $stderr == *"a: the log has no SparkListenerApplicationEnd"* ]]
 	# The last line is truncated.
 	head -c -9 app.inprogress >cut
 	run -1 --separate-stderr execlog-parse cut
 	[[ $stderr == *"cut:5: "* ]]
-	assert_equal "$(found 'select(.type == "task") | [.id, .end_us]')" \
+	assert_equal "$(fields -w type=task id end_us)" \
 		$'["0",null]\n["1",null]'
 }
 
@@ -212,12 +213,12 @@ although the application has ended: Spark drops events if it is busy"
 @test "each application of a stream is a run of its own" {
 	sed s/0007/0008/ "$SAMPLE" >other
 	run -0 --separate-stderr execlog-parse "$SAMPLE" other
-	assert_equal "$(found 'select(.type == "build") | .run')" \
+	assert_equal "$(fields -w type=build run)" \
 		$'"app-20240310093000-0007"\n"app-20240310093000-0008"'
 	execlog-parse "$SAMPLE" | critpath | records | grep critpath >one
 	critpath <<<"$output" | records | grep '"type":"critpath"' >both
 	[ "$(wc -l <both)" -eq 2 ]
-	[ "$(jq .length_us both | sort -u)" = 146000 ]
+	[ "$(members length_us <both | sort -u)" = 146000 ]
 }
 
 @test "the attempt of an application is part of its run" {
@@ -225,7 +226,7 @@ although the application has ended: Spark drops events if it is busy"
 		'"App ID":"a","App Attempt ID":"2","Timestamp":1' &&
 		event ApplicationEnd '"Timestamp":2'; } >log
 	run -0 --separate-stderr execlog-parse log
-	assert_equal "$(found .run)" '"a_2"'
+	assert_equal "$(fields run)" '"a_2"'
 }
 
 @test "what Spark has compressed by a codec of its own is refused by name" {
@@ -248,7 +249,7 @@ although the application has ended: Spark drops events if it is busy"
 		event SQLExecutionStart '"x":[1,{"y":null}]' &&
 		event TaskEndOfTheWorld && finish 0 0 0 0 2 4 Success)
 	[ -z "$stderr" ]
-	assert_equal "$(found 'select(.type == "task") | .id')" '"0"'
+	assert_equal "$(fields -w type=task id)" '"0"'
 }
 
 @test "bad events are rejected with their line, and the rest is read" {
@@ -301,7 +302,7 @@ although the application has ended: Spark drops events if it is busy"
 	run -0 --separate-stderr python3 "$ORACLE" length "$SAMPLE"
 	assert_output 146000
 	run -0 --separate-stderr critpath <(execlog-parse "$SAMPLE")
-	assert_equal "$(found 'select(.type == "critpath") | .length_us')" 146000
+	assert_equal "$(fields -w type=critpath length_us)" 146000
 }
 
 @test "random applications have the records and the length of the oracle" {

@@ -1,4 +1,5 @@
 load helper
+load members
 load oracle
 
 # agree MODE N (oracle.bash) compares the output of execlog-parse for N random
@@ -104,11 +105,11 @@ in_each_order() {
 	read_log '8 deployed u h' '30 finished u h 0 5' \
 		'39 deploy v 1 1' '40 started v h' '41 deployed v h' \
 		'50 finished v h 0 5'
-	assert_equal "$(found 'select(.id == "u") | [.start_us, .elapsed_us,
-		.start_event]')" '[8000,22000,"deployed"]'
+	assert_equal "$(fields -w id=u start_us elapsed_us start_event)" \
+		'[8000,22000,"deployed"]'
 	# The run of u is written last, because its event started might have
 	# followed until the end of the input.
-	assert_equal "$(found 'select(.id) | .id')" $'"v"\n"u"'
+	assert_equal "$(fields -w id id)" $'"v"\n"u"'
 }
 
 @test "a run that never ended has no end and no elapsed time" {
@@ -129,7 +130,7 @@ in_each_order() {
 @test "a task that was both run and cached is written as both" {
 	read_log '5 finished_from_cache u h OK 5' '10 deployed u h' \
 		'11 started u h' '30 finished u h OK 5'
-	assert_equal "$(found 'select(.id) | [.id, .elapsed_us, .from_cache]')" \
+	assert_equal "$(fields -w id id elapsed_us from_cache)" \
 		$'["u",0,true]\n["u",19000,null]'
 }
 
@@ -141,14 +142,14 @@ in_each_order() {
 			false || return
 	done
 	read_log '10 started u h' '30 finished u h 0 9007199254740991'
-	assert_equal "$(found 'select(.id) | .size_bytes')" 9007199254740991
+	assert_equal "$(fields -w id size_bytes)" 9007199254740991
 }
 
 @test "a run has failed unless its status is empty or one of success" {
 	local status_word expected
 	while read -r expected status_word; do
 		read_log '10 started u h' "30 finished u h $status_word 1" &&
-		assert_equal "$status_word $(found 'select(.id) | .failed')" \
+		assert_equal "$status_word $(fields -w id failed)" \
 			"$status_word $expected" || return
 	done <<-'END'
 		null 0
@@ -168,20 +169,20 @@ in_each_order() {
 @test "the same uid on two hosts is two runs" {
 	read_log '10 started u a' '11 started u b' '20 finished u b 0 1' \
 		'30 finished u a 0 1'
-	assert_equal "$(found 'select(.id) | [.host, .elapsed_us]' | sort)" \
+	assert_equal "$(fields -w id host elapsed_us | sort)" \
 		$'["a",20000]\n["b",9000]'
 }
 
 @test "a run that was retried is a record for each attempt" {
 	read_log '10 started u h' '20 finished u h 1 0' \
 		'30 started u h' '50 finished u h 0 5'
-	assert_equal "$(found 'select(.id) | [.start_us, .end_us, .status]')" \
+	assert_equal "$(fields -w id start_us end_us status)" \
 		$'[10000,20000,"1"]\n[30000,50000,"0"]'
 }
 
 @test "with clock skew times are kept, and the elapsed time is negative" {
 	read_log '30 started u h' '10 finished u h 0 5'
-	assert_equal "$(found 'select(.id) | [.start_us, .end_us, .elapsed_us]')" \
+	assert_equal "$(fields -w id start_us end_us elapsed_us)" \
 		'[30000,10000,-20000]'
 }
 
@@ -205,19 +206,19 @@ if sys.hash_info.algorithm == "siphash13":
 	read_log '10 dep_start c h d 1' '20 dep_finished c h d src 7' \
 		'30 dep_start consumer host.example.org artifact 1' \
 		'40 dep_finished c h d other 8'
-	assert_equal "$(found 'select(.id) | .id' | sort -u)" \
+	assert_equal "$(fields -w id id | sort -u)" \
 		"$(sort <<<"$expected")"
 }
 
 @test "a copy starts at the earlier of dep_wait and dep_start" {
 	read_log '10 dep_wait c dst d 1' '15 dep_start c dst d 1' \
 		'30 dep_finished c dst d src 7'
-	assert_equal "$(found 'select(.id) | [.start_us, .elapsed_us,
-		.transfer_us, .wait_us]')" '[10000,20000,15000,null]'
+	assert_equal "$(fields -w id start_us elapsed_us transfer_us wait_us)" \
+		'[10000,20000,15000,null]'
 	read_log '15 dep_wait c dst d 1' '10 dep_start c dst d 1' \
 		'30 dep_finished c dst d src 7'
-	assert_equal "$(found 'select(.id) | [.start_us, .elapsed_us,
-		.transfer_us, .wait_us]')" '[10000,20000,null,15000]'
+	assert_equal "$(fields -w id start_us elapsed_us transfer_us wait_us)" \
+		'[10000,20000,null,15000]'
 }
 
 @test "copies differ by artifact, consumer and destination" {
@@ -225,8 +226,7 @@ if sys.hash_info.algorithm == "siphash13":
 		'3 dep_start c1 h2 d1 1' '4 dep_start c1 h1 d2 1' \
 		'11 dep_finished c1 h1 d1 o 1' '12 dep_finished c2 h1 d1 o 2' \
 		'13 dep_finished c1 h2 d1 o 3' '14 dep_finished c1 h1 d2 o 4'
-	assert_equal "$(found 'select(.id) |
-		[.uid, .consumer, .host, .start_us, .end_us]')" \
+	assert_equal "$(fields -w id uid consumer host start_us end_us)" \
 		'["d1","c1","h1",1000,11000]
 ["d1","c2","h1",2000,12000]
 ["d1","c1","h2",3000,13000]
@@ -235,7 +235,7 @@ if sys.hash_info.algorithm == "siphash13":
 
 @test "a copy from a host to itself is a copy" {
 	read_log '10 dep_start c h d 1' '30 dep_finished c h d h 7'
-	assert_equal "$(found 'select(.id) | [.host, .origin_host]')" '["h","h"]'
+	assert_equal "$(fields -w id host origin_host)" '["h","h"]'
 }
 
 @test "starts and ends of one copy are paired in the order of time" {
@@ -243,8 +243,8 @@ if sys.hash_info.algorithm == "siphash13":
 		'28 dep_wait c h d 1' '30 dep_start c h d 1' \
 		'45 dep_finished c h d o2 2' '50 dep_start c h d 1' \
 		'51 dep_finished c h d o3 3'
-	assert_equal "$(found 'select(.id) |
-		[.start_us, .end_us, .origin_host, .size_bytes]' | sort)" \
+	assert_equal "$(fields -w id start_us end_us origin_host size_bytes |
+		sort)" \
 		'[10000,20000,"o1",1]
 [28000,45000,"o2",2]
 [50000,51000,"o3",3]'
@@ -253,16 +253,16 @@ if sys.hash_info.algorithm == "siphash13":
 @test "no start or end is lost when the ends come before the starts" {
 	read_log '20 dep_finished c h d o1 1' '45 dep_finished c h d o2 2' \
 		'10 dep_start c h d 1' '30 dep_start c h d 1'
-	assert_equal "$(found 'select(.id and .end_us) | .end_us' | sort)" \
+	assert_equal "$(fields -w id -w end_us end_us | sort)" \
 		$'20000\n45000'
-	assert_equal "$(found 'select(.id and .start_us) | .start_us' | sort)" \
+	assert_equal "$(fields -w id -w start_us start_us | sort)" \
 		$'10000\n30000'
 }
 
 @test "dep_extract events make no tasks" {
 	read_log '1 dep_extract_queue d h o' '2 dep_extract_start d h o' \
 		'3 dep_extract_finish d h o' '10 started u h' '30 finished u h 0 5'
-	assert_equal "$(found 'select(.type == "task") | .id')" '"u"'
+	assert_equal "$(fields -w type=task id)" '"u"'
 	[ -z "$stderr" ]
 }
 
@@ -273,7 +273,7 @@ if sys.hash_info.algorithm == "siphash13":
 		'10 repository_prepared p 1' '20 repository_prepared q 1' \
 		'30 repository_prepared p 2'
 	assert_line -n 0 '{"type":"task","id":"prepare:1:repository:p","kind":"prepare","start_us":1000,"end_us":10000,"elapsed_us":9000,"host":"worker-1","worker":1,"prepare":"repository:p"}'
-	assert_equal "$(found 'select(.id) | [.id, .elapsed_us]')" \
+	assert_equal "$(fields -w id id elapsed_us)" \
 		'["prepare:1:repository:p",9000]
 ["prepare:1:repository:q",19000]
 ["prepare:2:repository:p",28000]'
@@ -283,7 +283,7 @@ if sys.hash_info.algorithm == "siphash13":
 	read_log '1 prepare_start  1' '2 prepare_start  2' \
 		'10 resources_prepared  1' '30 resources_prepared  2'
 	assert_line -n 0 '{"type":"task","id":"prepare:1:resources","kind":"prepare","start_us":1000,"end_us":10000,"elapsed_us":9000,"host":"worker-1","worker":1,"prepare":"resources"}'
-	assert_equal "$(found 'select(.id) | [.id, .elapsed_us]')" \
+	assert_equal "$(fields -w id id elapsed_us)" \
 		$'["prepare:1:resources",9000]\n["prepare:2:resources",28000]'
 }
 
@@ -292,7 +292,7 @@ if sys.hash_info.algorithm == "siphash13":
 		'20 prepare_start  1' '29 prepare_start  2' \
 		'30 resources_prepared  1' '20 repository_prepared p 1' \
 		'19 repository_prepared q 1'
-	assert_equal "$(found 'select(.id) | [.prepare, .start_us]')" \
+	assert_equal "$(fields -w id prepare start_us)" \
 		'["repository:q",5000]
 ["repository:p",20000]
 ["resources",20000]'
@@ -310,33 +310,33 @@ if sys.hash_info.algorithm == "siphash13":
 	# Each attempt has the last deploy before it.
 	read_log '5 deploy u 3 8' '6 started u h' '7 finished u h OK 5' \
 		'8 deploy u 4 9' '9 started u g' '10 finished u g OK 5'
-	assert_equal "$(found 'select(.id) | [.start_us, .worker, .deploy_us]')" \
+	assert_equal "$(fields -w id start_us worker deploy_us)" \
 		$'[6000,3,5000]\n[9000,4,8000]'
 }
 
 @test "an answer of the cache has the time at which it was asked for" {
 	read_log '1500 deploy u9 8 2' '1510 finished_from_cache u9 8 OK 4'
-	assert_equal "$(found 'select(.id) | [.start_us, .end_us, .deploy_us,
-		.worker, .host]')" '[1510000,1510000,1500000,8,"worker-8"]'
+	assert_equal "$(fields -w id start_us end_us deploy_us worker host)" \
+		'[1510000,1510000,1500000,8,"worker-8"]'
 	# The deploy may come later in the log.
 	read_log '1510 finished_from_cache u9 h OK 4' '1500 deploy u9 8 2'
 	execlog-parse log >tasks
 	run -0 --separate-stderr execlog-stat tasks
-	assert_equal "$(found 'select(.stat == "cache") | [.run_tasks, .lookups,
-		.lookup_us]')" '[1,1,10000]'
+	assert_equal "$(fields -w stat=cache run_tasks lookups lookup_us)" \
+		'[1,1,10000]'
 }
 
 @test "a uid that was only deployed is a queued task" {
 	read_log '10 deploy u 3 9' '12 deploy u 3 7' '11 deploy v 3 8' \
 		'12 started v h'
-	assert_equal "$(found 'select(.id) | [.id, .host, .worker, .deploy_us,
-		.ready_tasks, .start_us]' | sort)" '["u","h",3,10000,9,null]
+	assert_equal "$(fields -w id id host worker deploy_us ready_tasks \
+		start_us | sort)" '["u","h",3,10000,9,null]
 ["u","h",3,12000,7,null]
 ["v","h",3,11000,8,12000]'
 	execlog-parse log >tasks
 	run -0 --separate-stderr execlog-stat tasks
-	assert_equal "$(found 'select(.stat == "cache") | [.run_tasks, .queued,
-		.unfinished]')" '[2,1,1]'
+	assert_equal "$(fields -w stat=cache run_tasks queued unfinished)" \
+		'[2,1,1]'
 }
 
 @test "a worker's host is where the uid deployed to it appears" {
@@ -344,7 +344,7 @@ if sys.hash_info.algorithm == "siphash13":
 	for event in 'deployed u h' 'started u h' 'finished u h 0 1'; do
 		read_log '5 resources_prepared  9' '10 deploy u 9 1' \
 			"20 $event" &&
-		assert_equal "$(found 'select(.kind == "prepare") | .host')" \
+		assert_equal "$(fields -w kind=prepare host)" \
 			'"h"' || return
 	done
 }
@@ -353,30 +353,30 @@ if sys.hash_info.algorithm == "siphash13":
 	read_log '10 deploy u 1 1' '11 deploy v 2 1' '20 started u h' \
 		'21 started v h' '30 resources_prepared  1' \
 		'31 resources_prepared  2'
-	assert_equal "$(found 'select(.kind == "prepare") | [.id, .host]')" \
+	assert_equal "$(fields -w kind=prepare id host)" \
 		$'["prepare:1:resources","h"]\n["prepare:2:resources","h"]'
 }
 
 @test "a worker whose host stays unknown is called worker-N" {
 	read_log '10 deploy u 7 1' '20 started v h' '30 resources_prepared  7'
-	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"worker-7"'
+	assert_equal "$(fields -w kind=prepare host)" '"worker-7"'
 }
 
 @test "of several deploys of a uid the latest before its start wins" {
 	read_log '10 deploy u 1 1' '20 deploy u 2 1' '40 deploy u 3 1' \
 		'30 started u h' '50 resources_prepared  1' \
 		'50 resources_prepared  2' '50 resources_prepared  3'
-	assert_equal "$(found 'select(.kind == "prepare") | .host')" \
+	assert_equal "$(fields -w kind=prepare host)" \
 		$'"worker-1"\n"h"\n"worker-3"'
 }
 
 @test "a worker is on the host where a run starts soonest after its deploy" {
 	read_log '10 deploy u 1 1' '100 deploy v 1 1' '50 started u far' \
 		'105 started v near' '110 resources_prepared  1'
-	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"near"'
+	assert_equal "$(fields -w kind=prepare host)" '"near"'
 	read_log '100 deploy v 1 1' '105 started v near' '10 deploy u 1 1' \
 		'50 started u far' '110 resources_prepared  1'
-	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"near"'
+	assert_equal "$(fields -w kind=prepare host)" '"near"'
 }
 
 @test "of deploys at one time the one to the smaller worker number wins" {
@@ -396,7 +396,7 @@ if sys.hash_info.algorithm == "siphash13":
 	seq -f '10 finished_from_cache c%.0f 7 OK 1' 5000 &&
 	lines '101 resources_prepared  7' '99 deploy u 8 1'; } >log
 	execlog-parse log >out
-	assert_equal "$(jq -r 'select(.kind == "prepare") | .host' out)" \
+	assert_equal "$(members -r -w kind=prepare host <out)" \
 		worker-7
 }
 
@@ -410,18 +410,18 @@ if sys.hash_info.algorithm == "siphash13":
 @test "a deploy after the start of its run counts less than one before" {
 	# Alone, it shows the host of the worker.
 	read_log '50 deploy u 1 1' '49 started u h' '60 resources_prepared  1'
-	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"h"'
+	assert_equal "$(fields -w kind=prepare host)" '"h"'
 	# v was deployed before it started.
 	read_log '50 deploy u 1 1' '49 started u weak' '10 deploy v 1 1' \
 		'40 started v strong' '60 resources_prepared  1'
-	assert_equal "$(found 'select(.kind == "prepare") | .host')" '"strong"'
+	assert_equal "$(fields -w kind=prepare host)" '"strong"'
 }
 
 @test "finished_from_cache may name a worker whose host is known only later" {
 	read_log '5 finished_from_cache x 1 OK 1' '10 deploy u 1 1' \
 		'20 started u h' '30 finished_from_cache y 1 OK 1' \
 		'31 finished_from_cache z 2 OK 1' '32 finished_from_cache w 2h OK 1'
-	assert_equal "$(found 'select(.from_cache) | [.id, .host]' | sort)" \
+	assert_equal "$(fields -w from_cache id host | sort)" \
 		'["w","2h"]
 ["x","h"]
 ["y","h"]
@@ -434,7 +434,7 @@ if sys.hash_info.algorithm == "siphash13":
 		'3 finished u h 0 1' &&
 	seq -f '10 finished_from_cache c%.0f 1 OK 1' 20000; } >log
 	execlog-parse log >out
-	assert_equal "$(jq -r 'select(.from_cache) | .host' out | sort |
+	assert_equal "$(members -r -w from_cache host <out | sort |
 		uniq -c | tr -s ' ')" ' 20000 h'
 }
 
@@ -458,7 +458,7 @@ if sys.hash_info.algorithm == "siphash13":
 @test "blank lines, and CRs and tabs at the ends of lines, are ignored" {
 	printf '10 started u h\r\n\n \r\n30 finished u h OK \t\r\r\n' >log
 	run -0 --separate-stderr execlog-parse log
-	assert_equal "$(found 'select(.id) | [.id, .host, .elapsed_us, .status]')" \
+	assert_equal "$(fields -w id id host elapsed_us status)" \
 		'["u","h",20000,"OK"]'
 	[ -z "$stderr" ]
 }
@@ -470,13 +470,13 @@ if sys.hash_info.algorithm == "siphash13":
 		'11 finished_from_cache w h  4096' |
 		tr -s ' ' >log
 	run -1 --separate-stderr execlog-parse log
-	assert_equal "$(found 'select(.kind == "run") | [.id, .host, .status,
-		.failed, .size_bytes]' | sort)" '["u","h",null,null,null]
+	assert_equal "$(fields -w kind=run id host status failed size_bytes |
+		sort)" '["u","h",null,null,null]
 ["v","h","FAILED",true,7]
 ["w","h",null,null,null]'
-	assert_equal "$(found 'select(.kind == "copy") | [.origin_host,
-		.size_bytes]')" '[null,null]'
-	assert_equal "$(found 'select(.kind == "prepare") | [.host, .elapsed_us]')" \
+	assert_equal "$(fields -w kind=copy origin_host size_bytes)" \
+		'[null,null]'
+	assert_equal "$(fields -w kind=prepare host elapsed_us)" \
 		'["h",1000]'
 	assert_equal "$stderr" "execlog-parse: 5 lines have fewer fields than \
 their event, the first is log:1: what is not certain is left out (no line has \
@@ -495,25 +495,25 @@ an empty field: did two spaces become one?)"
 than its event, the first is log:2: what is not certain is left out (was the \
 log cut?)"
 	done
-	assert_equal "$(found 'select(.id) | .status')" '"ERR"'
+	assert_equal "$(fields -w id status)" '"ERR"'
 	# The last word of a log that ends without a newline may be cut.
 	printf '1 started u host\n2 finished u ho' >log
 	run -1 --separate-stderr execlog-parse log
-	assert_equal "$(found 'select(.id) | [.host, .end_us]')" '["host",null]'
+	assert_equal "$(fields -w id host end_us)" '["host",null]'
 	assert_equal "$stderr" "execlog-parse: log:2: field 4 of finished is empty"
 }
 
 @test "fields after the seventh are ignored" {
 	read_log '10 dep_start c dst d 1 5 6 7 8' \
 		'30 dep_finished c dst d src 7 8 9'
-	assert_equal "$(found 'select(.id) | [.origin_host, .size_bytes]')" \
+	assert_equal "$(fields -w id origin_host size_bytes)" \
 		'["src",7]'
 }
 
 @test "a line of fewer than three fields is bad input" {
 	lines '10 started u h' '5' '5 started' '30 finished u h 0 5' >log
 	run -1 --separate-stderr execlog-parse --rejects rejected log
-	assert_equal "$(found 'select(.id) | .elapsed_us')" 20000
+	assert_equal "$(fields -w id elapsed_us)" 20000
 	assert_equal "$stderr" 'execlog-parse: log:2: the line has fewer than three fields
 execlog-parse: log:3: the line has fewer than three fields'
 	assert_equal "$(cat rejected)" $'5\n5 started'
@@ -531,7 +531,7 @@ execlog-parse: log:3: the line has fewer than three fields'
 		assert_regex "$line: $stderr" \
 			"$line: execlog-parse: log:1: " &&
 		# The start of the run and the start of the build
-		assert_equal "$line: $(found .start_us)" \
+		assert_equal "$line: $(fields start_us)" \
 			"$line: 10000"$'\n10000' || return
 	done
 }
@@ -542,10 +542,10 @@ execlog-parse: log:3: the line has fewer than three fields'
 	for time in x '' -1 1.5 9007199254741 99999999999999999999; do
 		lines "$time started v h" '10 started u h' >log &&
 		run -1 --separate-stderr execlog-parse log &&
-		assert_equal "$(found 'select(.id) | .id')" '"u"' || return
+		assert_equal "$(fields -w id id)" '"u"' || return
 	done
 	read_log '9007199254740 started v h'
-	assert_equal "$(found 'select(.id) | .start_us')" 9007199254740000
+	assert_equal "$(fields -w id start_us)" 9007199254740000
 }
 
 @test "unknown events are counted and named once each, and are not errors" {
@@ -554,7 +554,7 @@ execlog-parse: log:3: the line has fewer than three fields'
 	run -0 --separate-stderr execlog-parse log
 	assert_equal "$stderr" "execlog-parse: log:1: warning: unknown event 'odd', 3 in all
 execlog-parse: log:3: warning: unknown event 'strange', 1 in all"
-	assert_equal "$(found 'select(.type == "task") | .id')" '"u"'
+	assert_equal "$(fields -w type=task id)" '"u"'
 }
 
 @test "the build's time spans known events only" {
@@ -571,11 +571,11 @@ execlog-parse: log:3: warning: unknown event 'strange', 1 in all"
 counted for the start of the build"
 	# The same in a local log, in seconds
 	read_log '{"a":{"timing":[0,1700000001]},"b":{"timing":[1700000000,1700000002]}}'
-	assert_equal "$(found 'select(.wall_us).wall_us')" 2000000
+	assert_equal "$(fields -w wall_us wall_us)" 2000000
 	assert_regex "$stderr" 'warning: 1 time is 0'
 	# In a log whose times begin near 0, 0 counts.
 	read_log '0 started u h' '30 finished u h 0 5'
-	assert_equal "$(found 'select(.wall_us).wall_us')" 30000
+	assert_equal "$(fields -w wall_us wall_us)" 30000
 	[ -z "$stderr" ]
 }
 
@@ -630,7 +630,8 @@ counted for the start of the build"
 		$'run u\ncopy d\nrun v'
 	exec 7>&-
 	wait "$pid"
-	assert_equal "$(records <out | jq -r .type)" $'task\ntask\ntask\nbuild'
+	assert_equal "$(records <out | members -r type)" \
+		$'task\ntask\ntask\nbuild'
 }
 
 # peak_kib N EVENT... - prints the peak memory of execlog-parse in KiB after it
@@ -727,7 +728,7 @@ needs_no_more_for_many() {
 	# Lines belong to one command if start, end and hash are equal.
 	read_ninja_log '# ninja log v5' '1 9 5 c ff' '1 9 5 a ff' '1 9 5 b ff' \
 		'1 9 5 0 fe' '2 9 5 1 ff' '1 10 5 2 ff'
-	assert_equal "$(found 'select(.id) | [.id, .outputs]' | sort)" \
+	assert_equal "$(fields -w id id outputs | sort)" \
 		'["0",["0"]]
 ["1",["1"]]
 ["2",["2"]]
@@ -743,7 +744,7 @@ ninja, of which only the last is read: see --runs"
 @test "an end before that of the previous line begins a run; the last is written" {
 	read_ninja_log '# ninja log v5' '0 50 1 old f0' '50 90 2 a f1' \
 		'0 40 3 a f1' '0 40 4 b f2' '30 60 5 c f3' '2 8 6 b f2' '3 8 7 d f4'
-	assert_equal "$(found 'select(.id) | [.id, .start_us]')" \
+	assert_equal "$(fields -w id id start_us)" \
 		$'["b",2000]\n["d",3000]'
 	assert_line -n -1 '{"type":"build","format":"ninja","start_us":2000,"end_us":8000,"wall_us":6000,"earlier_runs":2}'
 	has_runs 3
@@ -752,7 +753,7 @@ ninja, of which only the last is read: see --runs"
 @test "--all-outputs writes what the last line of every output says" {
 	OPTIONS=--all-outputs read_ninja_log '# ninja log v5' '0 50 1 old f0' \
 		'50 90 2 a f1' '0 40 3 a f1' '0 40 4 b f2' '30 60 5 c f3' '2 8 6 b f2'
-	assert_equal "$(found 'select(.id) | [.id, .start_us, .end_us]' | sort)" \
+	assert_equal "$(fields -w id id start_us end_us | sort)" \
 		'["a",0,40000]
 ["b",2000,8000]
 ["c",30000,60000]
@@ -761,7 +762,7 @@ ninja, of which only the last is read: see --runs"
 
 @test "an output that occurs twice in one run is written once" {
 	read_ninja_log '# ninja log v5' '1 2 1 a ff' '1 2 1 a ff' '1 3 1 b ff'
-	assert_equal "$(found 'select(.id) | [.id, .outputs]')" \
+	assert_equal "$(fields -w id id outputs)" \
 		$'["a",["a"]]\n["b",["b"]]'
 }
 
@@ -775,7 +776,7 @@ ninja, of which only the last is read: see --runs"
 	read_ninja_log '# ninja log v7' \
 		'16 171 1795323813441926539 gen.h a' \
 		'8 975 1795323818475563682 version.o b'
-	assert_equal "$(found 'select(.id) | .id')" '"version.o"'
+	assert_equal "$(fields -w id id)" '"version.o"'
 	has_runs 2
 }
 
@@ -786,7 +787,7 @@ ninja, of which only the last is read: see --runs"
 		'3 110 1795623865399056466 b a7' \
 		'0 14 1795623865527056470 a 57' \
 		'1 105 1795623867645057508 b a7'
-	assert_equal "$(found 'select(.id) | .id')" '"b"'
+	assert_equal "$(fields -w id id)" '"b"'
 	has_runs 3
 }
 
@@ -814,7 +815,7 @@ recompacted_log() {
 	run -0 --separate-stderr execlog-parse log
 	has_runs 3
 	# The outputs of the third run
-	assert_equal "$(found 'select(.id) | .id' | sort -u)" \
+	assert_equal "$(fields -w id id | sort -u)" \
 		"$(seq -f '"o%.0f"' 140 209 | sort)"
 }
 
@@ -827,14 +828,14 @@ recompacted_log() {
 		$'0\t2\t1700001000002000000\to3\t3' >>log
 	run -0 --separate-stderr execlog-parse log
 	has_runs 4
-	assert_equal "$(found 'select(.id) | .id')" $'"o7"\n"o3"'
+	assert_equal "$(fields -w id id)" $'"o7"\n"o3"'
 }
 
 @test "outputs of a recompacted log without a file time are left out" {
 	{ recompacted_log 1 && lines $'0\t1\t0\tmarker\tff'; } >log
 	run -0 --separate-stderr execlog-parse log
 	assert_regex "$stderr" '^execlog-parse: warning: ninja has recompacted .* 1 output'
-	assert_equal "$(found 'select(.id) | .id' | wc -l)" 70
+	assert_equal "$(fields -w id id | wc -l)" 70
 }
 
 @test "a line without the file time of a run belongs to the run around it" {
@@ -844,7 +845,7 @@ recompacted_log() {
 		'0 10 1700000100010000000 b f1' '0 15 0 marker f2' \
 		'0 20 1600000000000000000 unchanged f3' \
 		'0 30 1700000100030000000 c f4'
-	assert_equal "$(found 'select(.id) | .id')" \
+	assert_equal "$(fields -w id id)" \
 		$'"b"\n"marker"\n"unchanged"\n"c"'
 	has_runs 2
 }
@@ -854,7 +855,7 @@ recompacted_log() {
 		'0 60 1800000000000000000 touched f1' \
 		'0 10 1700000100010000000 b f2' '0 11 1700000100010000000 c f3' \
 		'0 15 1700000100012000000 d f4'
-	assert_equal "$(found 'select(.id) | .id')" $'"b"\n"c"\n"d"'
+	assert_equal "$(fields -w id id)" $'"b"\n"c"\n"d"'
 }
 
 @test "a file time after the log was written does not hide the last run" {
@@ -864,18 +865,18 @@ recompacted_log() {
 	touch -d @1700001000 log
 	run -0 --separate-stderr execlog-parse log
 	assert_regex "$stderr" '^execlog-parse: warning: ninja has recompacted .* 1 output'
-	assert_equal "$(found 'select(.id) | .id' | wc -l)" 70
+	assert_equal "$(fields -w id id | wc -l)" 70
 	# The time of a log that is before all file times says nothing.
 	recompacted_log 1 >log
 	touch -d 1980-01-01 log
 	run -0 --separate-stderr execlog-parse log
 	has_runs 3
-	assert_equal "$(found 'select(.id) | .id' | wc -l)" 70
+	assert_equal "$(fields -w id id | wc -l)" 70
 }
 
 @test "without file times runs are distinguished by their ends, with a warning" {
 	read_ninja_log '# ninja log v5' '0 50 0 a f0' '0 40 0 b f1' '0 60 0 c f2'
-	assert_equal "$(found 'select(.id) | .id')" $'"b"\n"c"'
+	assert_equal "$(fields -w id id)" $'"b"\n"c"'
 	assert_regex "$stderr" '^execlog-parse: warning: the log has no file times'
 }
 
@@ -883,12 +884,12 @@ recompacted_log() {
 	lines '# ninja log v4' $'1\t9\t5\ta\tcc -c' >old
 	lines '# ninja log v5' $'1\t9\t5\tb\tff' >new
 	run -0 --separate-stderr execlog-parse old new
-	assert_equal "$(found 'select(.id) | [.id, .command_hash]')" '["b","ff"]'
-	assert_equal "$(found 'select(.earlier_runs) | .earlier_runs')" 1
+	assert_equal "$(fields -w id id command_hash)" '["b","ff"]'
+	assert_equal "$(fields -w earlier_runs earlier_runs)" 1
 	assert_equal "$stderr" "execlog-parse: warning: the logs have 2 runs of \
 ninja, of which only the last is read: see --runs"
 	run -0 --separate-stderr execlog-parse -a old new
-	assert_equal "$(found 'select(.id) | [.id, .command, .command_hash]')" \
+	assert_equal "$(fields -w id id command command_hash)" \
 		'["a","cc -c",null]
 ["b",null,"ff"]'
 	refute [ -n "$stderr" ]
@@ -916,7 +917,7 @@ ninja, of which only the last is read: see --runs"
 	    $'1\t2\t3\tb\xff\tff'; do
 		lines '# ninja log v5' "$line" $'1\t2\t3\tgood\tff' >log &&
 		run -1 --separate-stderr execlog-parse --rejects rejected log &&
-		assert_equal "$(found 'select(.id) | .id')" '"good"' &&
+		assert_equal "$(fields -w id id)" '"good"' &&
 		assert_regex "$stderr" '^execlog-parse: log:2: ' &&
 		assert_equal "$(cat rejected)" "$line" || return
 	done
@@ -932,11 +933,11 @@ ninja, of which only the last is read: see --runs"
 	echo 1 >src
 	ninja >/dev/null
 	run -0 --separate-stderr execlog-parse .ninja_log
-	assert_equal "$(found 'select(.id) | [.id, .outputs]' | sort)" \
+	assert_equal "$(fields -w id id outputs | sort)" \
 		'["a",["a"]]
 ["b",["b"]]
 ["y.out",["y.out","z.out"]]'
-	found 'select(.id == "a") | .elapsed_us' >elapsed
+	fields -w id=a elapsed_us >elapsed
 	# The end minus the start in the log, in ms
 	awk -F'\t' '$4 == "a" { print ($2 - $1) * 1000 }' .ninja_log |
 		diff - elapsed
@@ -949,9 +950,9 @@ ninja, of which only the last is read: see --runs"
 	rm b
 	ninja >/dev/null
 	run -0 --separate-stderr execlog-parse .ninja_log
-	assert_equal "$(found 'select(.id) | .id')" '"b"'
+	assert_equal "$(fields -w id id)" '"b"'
 	run -0 --separate-stderr execlog-parse -a .ninja_log
-	assert_equal "$(found 'select(.id) | .id' | sort)" \
+	assert_equal "$(fields -w id id | sort)" \
 		$'"a"\n"b"\n"y.out"'
 }
 
@@ -977,7 +978,7 @@ ninja, of which only the last is read: see --runs"
 	local seconds us
 	while read -r seconds us; do
 		read_log "{\"u\":{\"timing\":[0, $seconds]}}" &&
-		assert_equal "$(found 'select(.id) | .end_us')" "$us" || return
+		assert_equal "$(fields -w id end_us)" "$us" || return
 	done <<-'END'
 		0.000001 1
 		1.1 1100000
@@ -998,7 +999,7 @@ ninja, of which only the last is read: see --runs"
 
 @test "a prepare entry is a prepare task, with times or without" {
 	read_log '{"u":{"prepare":"p","timing":[1,2]}, "v":{"prepare":"q"}}'
-	assert_equal "$(found 'select(.id) | [.kind, .id, .elapsed_us]')" \
+	assert_equal "$(fields -w id kind id elapsed_us)" \
 		'["prepare","prepare:p:u",1000000]
 ["prepare","prepare:q:v",null]'
 }
@@ -1006,14 +1007,14 @@ ninja, of which only the last is read: see --runs"
 @test "an entry without prepare, timing and cached is not a task" {
 	read_log '{"a":null, "b":{}, "c":{"timing":null}, "d":{"cached":false},
 		"e":{"type":"CC"}, "f":{"cached":true}}'
-	assert_equal "$(found .id)" '"f"'
+	assert_equal "$(fields id)" '"f"'
 	[ -z "$stderr" ]
 }
 
 @test "total_time is written if it is true" {
 	read_log '{"a":{"timing":[1,2],"total_time":true},
 		"b":{"timing":[1,2],"total_time":false}}'
-	assert_equal "$(found 'select(.id) | .total_time')" $'true\nnull'
+	assert_equal "$(fields -w id total_time)" $'true\nnull'
 }
 
 @test "a uid is read as JSON" {
@@ -1036,7 +1037,7 @@ ninja, of which only the last is read: see --runs"
 		assert_equal "$(<rejected)" "$entry"
 		lines "$output" >>all
 	done
-	assert_equal "$(jq -r 'select(.id) | .id' all | uniq -c |
+	assert_equal "$(members -r -w id id <all | uniq -c |
 		awk '{ print $1 $2 }' | sort | uniq -c | tr -s ' ')" \
 		" ${#entries[@]} 1a"$'\n'" ${#entries[@]} 1c"
 }
@@ -1077,22 +1078,22 @@ ninja, of which only the last is read: see --runs"
 @test "text after the object is bad input" {
 	lines '{"a":{"cached":true}} junk' >log
 	run -1 --separate-stderr execlog-parse log
-	assert_equal "$(found .id)" '"a"'
+	assert_equal "$(fields id)" '"a"'
 }
 
 # Detection of the format
 
 @test "each format is recognized by its first bytes" {
 	read_log '10 started u h'
-	assert_equal "$(found 'select(.type == "build") | .format')" '"distbuild"'
+	assert_equal "$(fields -w type=build format)" '"distbuild"'
 	read_log $'\n \n10 started u h'
-	assert_equal "$(found 'select(.type == "build") | .format')" '"distbuild"'
+	assert_equal "$(fields -w type=build format)" '"distbuild"'
 	read_log '# ninja log v5' $'1\t2\t3\ta\tff'
-	assert_equal "$(found 'select(.type == "build") | .format')" '"ninja"'
+	assert_equal "$(fields -w type=build format)" '"ninja"'
 	read_log $'\xef\xbb\xbf# ninja log v5' $'1\t2\t3\ta\tff'
-	assert_equal "$(found 'select(.type == "build") | .format')" '"ninja"'
+	assert_equal "$(fields -w type=build format)" '"ninja"'
 	read_log $' \n\t{"a":{"timing":[1,2]}}'
-	assert_equal "$(found 'select(.type == "build") | .format')" '"local"'
+	assert_equal "$(fields -w type=build format)" '"local"'
 }
 
 # read_in_pieces FIRST SECOND - reads a log that arrives in these two pieces
@@ -1107,12 +1108,12 @@ parse_pieces() {
 
 @test "a ninja log is recognized if a pipe brings its header in pieces" {
 	read_in_pieces '# nin' 'ja log v5\n1\t2\t3\ta\tff\n'
-	assert_equal "$(found .type)" $'"task"\n"build"'
+	assert_equal "$(fields type)" $'"task"\n"build"'
 }
 
 @test "a local log is recognized if a pipe brings white space first" {
 	read_in_pieces '       ' '{"a":{"timing":[1,2]}}\n'
-	assert_equal "$(found .type)" $'"task"\n"build"'
+	assert_equal "$(fields type)" $'"task"\n"build"'
 }
 
 @test "an empty log is reported as one without tasks" {
@@ -1127,11 +1128,11 @@ the execution log of a build?"
 	# By its first byte this would be a local log.
 	lines '{' '10 started u h' >log
 	run -1 --separate-stderr execlog-parse --format distbuild log
-	assert_equal "$(found 'select(.type == "build") | .format')" '"distbuild"'
+	assert_equal "$(fields -w type=build format)" '"distbuild"'
 	# Without a header this would be a log of distbuild.
 	lines $'1\t2\t3\ta\tff' >log
 	run -0 --separate-stderr execlog-parse --format=ninja log
-	assert_equal "$(found 'select(.type == "build") | .format')" '"ninja"'
+	assert_equal "$(fields -w type=build format)" '"ninja"'
 	lines '10 started u h' >log
 	run -1 --separate-stderr execlog-parse -f local log
 	assert_output ''
@@ -1177,16 +1178,16 @@ without_run() {
 	# Each file is a run, which its build record ends.
 	for log in "${SAMPLES[@]}"; do lines "$log"; done >names
 	sed 's/$/#2/' names | cat names - >want
-	jq -r .run <<<"$output" | uniq | diff want -
-	jq -r 'select(.type == "build").run' <<<"$output" | diff want -
+	fields -r run | uniq | diff want -
+	fields -r -w type=build run | diff want -
 }
 
 @test "the log's own name of a run is kept beside that of the file" {
 	cp "$DATA/execlog-parse/sample-dbt.json" a
 	execlog-parse a >alone
 	run -0 --separate-stderr execlog-parse --each a
-	assert_equal "$(jq -c 'select(.type == "build") | [.run, .own_run]' \
-		<<<"$output")" "$(jq -c 'select(.type == "build") | ["a", .run]' alone)"
+	assert_equal "$(fields -w type=build run own_run)" \
+		"$(jq -c 'select(.type == "build") | ["a", .run]' alone)"
 }
 
 @test "--run names all records, in all formats" {
@@ -1194,7 +1195,7 @@ without_run() {
 	all_samples
 	for log in "${SAMPLES[@]}"; do
 		run -0 --separate-stderr execlog-parse --run 'n "1"' "$log"
-		assert_equal "$(jq -c .run <<<"$output" | uniq)" '"n \"1\""'
+		assert_equal "$(fields run | uniq)" '"n \"1\""'
 		assert_equal "$(without_run <<<"${output//n \\\"1\\\"/n}")" \
 			"$(execlog-parse "$log" 2>/dev/null | records | without_run)"
 	done
@@ -1211,7 +1212,7 @@ without_run() {
 	mkdir directory
 	run -1 --separate-stderr execlog-parse --each good missing version \
 		partly manifest spark packed short directory good
-	assert_equal "$(jq -r 'select(.type == "task").run' <<<"$output")" \
+	assert_equal "$(fields -r -w type=task run)" \
 		$'good\npartly\ngood#2'
 	assert_equal "$(grep -v warning <<<"$stderr")" \
 		"execlog-parse: cannot open 'missing': No such file or directory
@@ -1248,16 +1249,16 @@ taken for one"
 0 30 0 a f1'
 	lines '# ninja log v5' "${runs// /$'\t'}" >log
 	run -0 --separate-stderr execlog-parse --runs all log
-	assert_equal "$(found 'select(.id) | [.run, .id, .end_us]')" \
+	assert_equal "$(fields -w id run id end_us)" \
 		$'["1","old",50000]\n["2","a",40000]\n["3","a",30000]'
-	assert_equal "$(jq -r 'select(.type == "build").run' <<<"$output" |
+	assert_equal "$(fields -r -w type=build run |
 		paste -sd' ')" '1 2 3'
 	run -0 --separate-stderr execlog-parse --runs all --each log log
-	assert_equal "$(jq -r 'select(.type == "build").run' <<<"$output" |
+	assert_equal "$(fields -r -w type=build run |
 		paste -sd' ')" 'log log#2 log#3 log#4 log#5 log#6'
 	# The runs of several logs, one after the other.
 	run -0 --separate-stderr execlog-parse --runs all --run r log log
-	assert_equal "$(jq -r 'select(.type == "build").run' <<<"$output" |
+	assert_equal "$(fields -r -w type=build run |
 		paste -sd' ')" 'r r#2 r#3 r#4 r#5 r#6'
 }
 

@@ -6,6 +6,7 @@
 # events, such as sample-s.json for format S; weir-mal(5) lists the formats.
 
 load helper
+load members
 
 TRACES=$DATA/malparse
 
@@ -285,7 +286,7 @@ use() {
 	sample | sed 's/"6f9d0b1e/"other/' >two
 	malload db one
 	run -0 --separate-stderr malload db two
-	assert_equal "$(jq -r .trace_id <<<"$output")" 2
+	assert_equal "$(fields -r trace_id)" 2
 	oracle tables db one two
 	# The ids of events have no gaps.
 	assert_equal "$(sql 'SELECT count(*), max(event_id) - min(event_id) + 1
@@ -299,14 +300,14 @@ use() {
 	cat one two >in
 	run -0 --separate-stderr malload db in
 	# The begin, trace and end records are not rows.
-	assert_equal "$(jq -c '[.trace_id, .rows]' <<<"$output")" \
+	assert_equal "$(fields trace_id rows)" \
 		"$(lines "[1,$(($(wc -l <one) - 3))]" "[2,$(($(wc -l <two) - 3))]")"
 	oracle tables db one two
 	# The first trace stays loaded when the second fails.
 	rm db
 	(cat one two; echo '{') >in
 	run -2 --separate-stderr malload --strict db in
-	assert_equal "$(jq -c .trace_id <<<"$output")" 1
+	assert_equal "$(fields trace_id)" 1
 	oracle tables db one
 }
 
@@ -345,11 +346,12 @@ use() {
 		malload db two >out2 & two=$!
 		wait $one
 		wait $two
-		assert_equal "$(jq '.trace_id // empty' out1 out2 | sort |
+		assert_equal "$(cat out1 out2 | members -w trace_id trace_id |
+			sort |
 			paste -sd ' ')" '1 2'
 	done
 	# The order in which the last two were loaded determines their ids.
-	if [ "$(jq '.trace_id // empty' out1)" = 1 ]; then
+	if [ "$(members -w trace_id trace_id <out1)" = 1 ]; then
 		oracle tables db one two
 	else
 		oracle tables db two one
@@ -409,7 +411,7 @@ overlap() {
 	overlap
 	assert_regex "$stderr" 'malload: 1 row of event_variable_list refers '
 	assert_regex "$stderr" 'malload: 1 row of prerequisite_events refers '
-	assert_equal "$(jq -c '[.rows, .rejected, .dropped]' <<<"$output")" \
+	assert_equal "$(fields rows rejected dropped)" \
 		'[17,1,2]'
 	assert_equal "$(sql 'SELECT consequent_event, prerequisite_event,
 		prerequisite_pc FROM prerequisite_events')" '5||2'
@@ -530,7 +532,7 @@ rejected() {
 	load 1 "$TRACE" "$(execution 1 a 5)" "${bad[@]}" "$(event 1 1 2 0)" &&
 	assert_equal "$stderr" "$(lines "${messages[@]}")" &&
 	assert_equal "$(sql 'SELECT count(*) FROM profiler_event')" 1 &&
-	assert_equal "$(jq -c .trace_id <<<"$output")" 1 &&
+	assert_equal "$(fields trace_id)" 1 &&
 	is_valid db
 }
 
@@ -620,7 +622,7 @@ dropped() {
 				row $table prerequisite_relation_id 1 consequent_event 7
 				row $table prerequisite_relation_id 2 consequent_event 8;;
 			esac)"
-		assert_equal "$(jq .dropped <<<"$output")" 2
+		assert_equal "$(fields dropped)" 2
 	done
 }
 
@@ -893,7 +895,7 @@ half() {
 	sqlite3 db .dump | diff before -
 	# Some rows refer to later ones, which are missing.
 	run -1 --separate-stderr malload --partial db in
-	assert_equal "$(jq .trace_id <<<"$output")" 2
+	assert_equal "$(fields trace_id)" 2
 }
 
 # The truncated trace is reported when the next one begins, and the missing end
@@ -914,7 +916,7 @@ half() {
 	rm -f db
 	(cat whole; half; cat whole) >in
 	run -2 --separate-stderr malload db in
-	assert_equal "$(jq .trace_id <<<"$output")" 1
+	assert_equal "$(fields trace_id)" 1
 	oracle tables db whole
 }
 
@@ -999,7 +1001,7 @@ content() {
 	load 1 "$TRACE" "$(execution 1 a 5)" \
 		"$(event 1 1 2 0 relative_time 8)" "$(variable 1 1 x bid 6)" \
 		"$(event 2 1 2 1 relative_time 9)"
-	assert_equal "$(jq -c '[.rejected, .replaced]' <<<"$output")" '[1,null]'
+	assert_equal "$(fields rejected replaced)" '[1,null]'
 	assert_equal "$(sql 'SELECT bid FROM mal_variable')" 4
 	assert_equal "$(sql 'SELECT relative_time FROM profiler_event')" \
 		"$(lines 7 9)"

@@ -7,6 +7,7 @@
 # plan.  W001 is the code in the message about an object that cannot be used.
 
 load helper
+load members
 
 TRACES=$DATA/malparse
 
@@ -36,10 +37,7 @@ found() {
 
 # table NAME COLUMN... - prints these columns of a table, one row per line
 table() {
-	local name=$1 columns
-	shift
-	columns=$(printf ',.%s' "$@")
-	found "select(.type == \"$name\") | [${columns#,}]"
+	fields -a -w type="$1" "${@:2}"
 }
 
 # ev STATE PC CLK MODULE.INSTRUCTION [MORE] - prints an event of format S; MORE
@@ -136,7 +134,7 @@ same_as_oracle() {
 	diff <(canonical one | grep -v '^heartbeat\|^cpuload\|^mal_execution') \
 		<(canonical other | grep -v '^heartbeat\|^cpuload\|^mal_execution')
 	# The pcs of the events of the six samples, in order.
-	assert_equal "$(jq 'select(.pc) | .pc' one.rows | paste -sd ' ')" \
+	assert_equal "$(members -w pc pc <one.rows | paste -sd ' ')" \
 		'0 1 3 3 4 0 0 2 3 3 1 3 4 0 2 2 1 4 1 1'
 }
 
@@ -290,9 +288,8 @@ printed() {
 		'[1,"querylog","define"]' '[2,"a","b"]' '[3,null,null]' \
 		'[4,"language","dataflow"]' '[5,null,null]' '[6,"c","*"]' \
 		'[7,null,null]')"
-	assert_equal "$(found 'select(.type == "event_variable_list") |
-		[.event_id, .variable_list_index, .variable_id, .created,
-		.reassigned]')" "$(lines '[1,0,1,true,null]' '[2,0,2,true,null]' \
+	assert_equal "$(fields -w type=event_variable_list event_id \
+		variable_list_index variable_id created reassigned)" "$(lines '[1,0,1,true,null]' '[2,0,2,true,null]' \
 		'[2,1,3,true,null]' '[2,2,1,null,null]' '[3,0,4,true,null]' \
 		'[3,1,5,null,null]' '[4,0,6,true,null]' '[5,0,6,null,true]' \
 		'[6,0,2,null,true]' '[6,1,2,null,null]')"
@@ -364,7 +361,7 @@ printed() {
 @test "the critical path follows the variables of a table" {
 	malparse --tasks "$TRACES/table-r.txt" >tasks
 	run -0 --separate-stderr critpath tasks
-	assert_equal "$(found 'select(.type == "critical") | [.id, .elapsed_us]')" \
+	assert_equal "$(fields -w type=critical id elapsed_us)" \
 		"$(lines '["1:2",0]' '["1:3",17]' '["1:5",250]' '["1:6",3]' '["1:8",9]')"
 	run -0 --separate-stderr cat tasks
 	assert_equal "$(found 'select(.type == "task") | has("start_us", "thread")' |
@@ -399,7 +396,7 @@ printed() {
 		fi >in
 		run -1 --separate-stderr malparse in
 		assert_equal "$row: $stderr" "$row: malparse: in:5: W001: ignoring an object that contains errors: $reason"
-		assert_equal "$(found 'select(.type == "profiler_event") | .usec' |
+		assert_equal "$(fields -w type=profiler_event usec |
 			paste -sd' ')" "1 7"
 		n=$((n + 1))
 	done <<-'END'
@@ -608,10 +605,10 @@ first_messages_match() {
 		[ "$bad" != "$(ev done 2 2 c.d)" ]
 		lines "$other" "$bad" "$(ev done 1 3 a.b)" >in
 		run -1 --separate-stderr malparse in
-		assert_equal "$change $(found 'select(.type == "profiler_event") | .pc' |
+		assert_equal "$change $(fields -w type=profiler_event pc |
 			paste -sd' ')" "$change 1 1"
 		assert_equal "$(table rejected_profiler_event pc)" '[2]'
-		[ "$(found 'select(.type == "mal_execution").execution_id')" = 1 ]
+		[ "$(fields -w type=mal_execution execution_id)" = 1 ]
 		[[ $stderr == *"in:2: W001: ignoring an object that contains errors: its "* ]]
 	done
 	# Servers in memory have no session, and each file is a trace of its own.
@@ -744,8 +741,8 @@ first_messages_match() {
 	assert_equal "$(table mal_variable mal_execution_id name | sort | uniq -d)" ''
 	assert_equal "$(table mal_execution server_session tag | uniq -c | tr -s ' ')" \
 		' 1 ["6f9d0b1e-1111-4222-8333-444455556666",9]'
-	assert_equal "$(found 'select(.event_id and .pc) |
-		[.mal_execution_id, .pc, .execution_state, .iteration]' |
+	assert_equal "$(fields -w event_id -w pc mal_execution_id pc \
+		execution_state iteration |
 		sort | uniq -d)" ''
 }
 
@@ -816,8 +813,8 @@ first_messages_match() {
 	OPTIONS=--starts
 	parse "$(end_of 3 50 9 sql.mvc)" "$(end_of 3 70 0 sql.mvc)" \
 		"$(ev done 2 1 a.b)"
-	assert_equal "$(found 'select(.pc) |
-		[.pc, .execution_state, .relative_time, .derived, .iteration]')" \
+	assert_equal "$(fields -w pc pc execution_state relative_time derived \
+		iteration)" \
 		"$(lines '[3,0,41,true,null]' '[3,1,50,null,null]' \
 		'[3,0,70,true,2]' '[3,1,70,null,2]' '[2,1,1,null,null]')"
 }
@@ -874,8 +871,8 @@ first_messages_match() {
 		"$(end_of 5 50 1 a.b "\"args\":[$arg]")" \
 		"$(end_of 8 60 1 a.b "\"args\":[${arg/\"const\":0/\"const\":1}]")" \
 		"$(end_of 9 70 1 a.b '"args":[{"arg":0,"var":"B","type":"int","const":0,"value":1}]')"
-	assert_equal "$(found 'select(.prerequisite_pc) |
-		[.consequent_event, .prerequisite_pc]')" \
+	assert_equal "$(fields -w prerequisite_pc consequent_event \
+		prerequisite_pc)" \
 		"$(lines '[4,5]' '[5,2]')"
 }
 
@@ -1037,8 +1034,8 @@ first_messages_match() {
 		i=$((i + 1))
 	done
 	parse "$(end_of 4 9 1 a.b "\"args\":[$args]")"
-	assert_equal "$(found 'select(.tname) |
-		[.type_id, .tname, .base_size, .subtype_id]' | sort -t[ -k2n)" \
+	assert_equal "$(fields -w tname type_id tname base_size subtype_id |
+		sort -t[ -k2n)" \
 		"$(lines '[1,"bit",1,null]' '[2,"bte",1,null]' \
 		'[3,"sht",2,null]' '[4,"int",4,null]' '[5,"lng",8,null]' \
 		'[6,"hge",16,null]' '[7,"oid",8,null]' '[8,"flt",4,null]' \
@@ -1057,9 +1054,9 @@ first_messages_match() {
 	assert_equal "$(table mal_variable name | sort)" \
 		"$(lines '["A"]' '["B"]' '["C"]')"
 	# A row comes before the rows that refer to it.
-	assert_equal "$(found 'select(.tname) | .tname')" \
+	assert_equal "$(fields -w tname tname)" \
 		"$(lines '"uuid"' '"json"' '"bat[:json]"')"
-	assert_equal "$(found 'select(.tname) | .type_id' | sort)" \
+	assert_equal "$(fields -w tname type_id | sort)" \
 		"$(lines 25 26 27)"
 	assert_equal "$(jq -s '(map(select(.tname == "json"))[0].type_id) ==
 		(map(select(.tname == "bat[:json]"))[0].subtype_id)' \
@@ -1361,7 +1358,7 @@ $(remote_plan 961 50 remote.bintype)"; do
 @test "a trace of one query has the expected numbers of rows" {
 	local trace=$DATA/demo/mal-2018.json
 	malparse "$trace" >rows
-	assert_equal "$(records <rows | jq -r .type | sort | uniq -c |
+	assert_equal "$(records <rows | members -r type | sort | uniq -c |
 		awk '$2 !~ /mal_type|trace/ { print $2, $1 }')" "$(jq -rs '
 		(map(.ret[], .arg[]?) | length) as $uses |
 		(map((.ret[], .arg[]?).name) | unique | length) as $variables |
@@ -1417,7 +1414,7 @@ $(remote_plan 961 50 remote.bintype)"; do
 	exec 7>in
 	ev start 2 1 sql.mvc >&7
 	wait_until grep -q '"pc":2' out
-	assert_equal "$(jq -r .type out)" \
+	assert_equal "$(members -r type <out)" \
 		"$(lines begin trace mal_execution profiler_event)"
 	exec 7>&-
 	wait "$pid"
@@ -1490,8 +1487,7 @@ same_paths() {
 		"$(THREAD=4 ev done 5 30 user.f '"prereq":[2]')" \
 		"$(ev start 6 11 language.dataflow)" \
 		"$(ev done 6 40 language.dataflow)" "$(ev done 0 50 user.s1_1)"
-	assert_equal "$(found '[.type, .id, .rule, .start_us, .elapsed_us,
-		.thread, .deps]')" \
+	assert_equal "$(fields type id rule start_us elapsed_us thread deps)" \
 		"$(lines '["task","1:2","sql.mvc",2,7,1,[]]' \
 		'["task","1:5","user.f",10,20,4,["1:2"]]')"
 }
@@ -1556,11 +1552,11 @@ calls() {
 		'["2:2",82,0,null,["2:4","2:5"]]' \
 		'["2:7",90,2,null,["2:5","2:2"]]' \
 		'["1:4",10,10,80,["1:3"]]' '["1:5",101,10,null,["2:7"]]')"
-	assert_equal "$(found .run | sort -u)" '"aaaa/1"'
+	assert_equal "$(fields run | sort -u)" '"aaaa/1"'
 	run -0 critpath <<<"$output"
-	assert_equal "$(found 'select(.step) | .id' | paste -sd' ')" \
+	assert_equal "$(fields -w step id | paste -sd' ')" \
 		'"1:3" "1:4" "2:1" "2:3" "2:5" "2:7" "1:5"'
-	assert_equal "$(found 'select(.length_us) | .length_us')" 80
+	assert_equal "$(fields -w length_us length_us)" 80
 }
 
 # Without the end of the plan, or of the call, the time of neither is known.
@@ -1658,8 +1654,8 @@ remote_query() {
 	remote_query | malparse --tasks | jq -c 'if .run == "aaaa/1" and .pc > 2
 		then .deps = ["1:\(.pc - 1)"] else . end' >tasks
 	run -0 critpath tasks
-	assert_equal "$(found 'select(.type == "critical" and .run == "aaaa/1") |
-		[.id, .remote_us, .remote_execution_id, .remote_run]')" \
+	assert_equal "$(fields -w type=critical -w run=aaaa/1 id remote_us \
+		remote_execution_id remote_run)" \
 		"$(lines '["1:2",5,2,"b/1"]' '["1:3",6,3,"b/1"]' \
 		'["1:4",9,4,"b/1"]' '["1:5",30,5,"b/1"]' '["1:6",7,6,"b/1"]')"
 	run -0 critpath --text tasks
@@ -1689,7 +1685,7 @@ remote_query() {
 	)
 	OPTIONS=--tasks
 	parse "$(distributed)" "$(ev start 2 40 a.b; ev done 2 41 a.b)" "$worker"
-	assert_equal "$(found '[.tag, .run]' | sort -u)" "$(lines \
+	assert_equal "$(fields tag run | sort -u)" "$(lines \
 		'[5,"aaaa/1"]' '[6,"aaaa/3"]' '[861,"b/1"]' '[871,"b/1"]' \
 		'[873,"b/1"]' '[961,"b/7"]' '[962,"b/8"]')"
 	# The supervisor's events may come after those of the worker.
@@ -1699,7 +1695,7 @@ remote_query() {
 	# In format P, tag 6 runs during the call at pc 5.
 	parse "$(end_of 3 50 9 a.b)" "$(TAG=6 end_of 0 49 8 user.f)" \
 		"$(TAG=6 end_of 2 49 8 a.b)" "$(end_of 5 60 20 user.f)"
-	assert_equal "$(found .run | sort -u)" '"0/1"'
+	assert_equal "$(fields run | sort -u)" '"0/1"'
 }
 
 @test "--query selects the tasks of a query, on all servers" {
@@ -1708,7 +1704,7 @@ remote_query() {
 	malparse --tasks in >all
 	run -0 --separate-stderr malparse --tasks --query 1 in
 	assert_equal "$output" "$(grep '"run":"[^"]*/1"' all)"
-	assert_equal "$(found .run | sort -u)" "$(lines '"aaaa/1"' '"b/1"')"
+	assert_equal "$(fields run | sort -u)" "$(lines '"aaaa/1"' '"b/1"')"
 	# Execution 2 is the plan that query 1 calls.
 	run -1 --separate-stderr malparse --tasks --query 2 in
 	assert_equal "$stderr" 'malparse: no task is of the query with the execution_id 2'
@@ -1722,10 +1718,10 @@ remote_query() {
 	"$BUILD/test/gen/mal" -n 2 S 1000 "$(seed)" >trace 2>/dev/null
 	for trace in "$DATA/demo/mal-2018.json" trace; do
 		oracle strip "$trace" >in
-		malparse --statement in | jq -c 'select(.pc) | [.long_statement,
-			.short_statement]' >got
-		malparse "$trace" | jq -c 'select(.pc) |
-			[.long_statement, .short_statement]' >want
+		malparse --statement in |
+			members -w pc long_statement short_statement >got
+		malparse "$trace" |
+			members -w pc long_statement short_statement >want
 		# awk omits statements that cannot be rebuilt: a trace does not
 		# show which results are never used, and format S does not show
 		# barriers.
@@ -1796,8 +1792,8 @@ remote_query() {
 	assert_equal "$(jq -c 'select(.query_id) | has("query_text")' out |
 		uniq)" false
 	# The rows are the same otherwise.
-	diff <(malparse "$TRACES"/sample-{s,u,e,t,p}.json | jq -r .type) \
-		<(jq -r .type out)
+	diff <(malparse "$TRACES"/sample-{s,u,e,t,p}.json | members -r type) \
+		<(members -r type <out)
 }
 
 @test "--mask keeps names, types and sizes" {
@@ -1834,6 +1830,6 @@ remote_query() {
 	yes "$(ev done 2 1 sql.mvc)" | head -n 100000 | tr '\n' ' ' >objects
 	yes '[' | head -n 2000000 | tr -d '\n' >brackets
 	run -0 --separate-stderr bash -c 'ulimit -t 60; malparse objects >out'
-	[ "$(tail -n 1 out | jq .records)" -gt 100000 ]
+	[ "$(tail -n 1 out | members records)" -gt 100000 ]
 	run -0 --separate-stderr bash -c 'ulimit -t 60; malparse brackets'
 }

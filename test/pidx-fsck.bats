@@ -55,7 +55,7 @@ create_entries() {
 		.path = "p\($i)" | .time = 1700000000 + $i |
 		.profile.header.cmd = "cmd\($i)"' >some
 	oracle put .perun "${2:-$id}" "${3:-2}" <some
-	objects=($(jq -c .profile some | oracle names))
+	objects=($(members profile <some | oracle names))
 }
 
 # flat DIR SUFFIX - copies the index in the directory DIR of each commit whose id is
@@ -107,7 +107,7 @@ is_in_lost() {
 @test "a store written by pidx-write is valid" {
 	oracle profiles "$(seed)" 50 | pidx-write >out
 	fsck 0
-	assert_equal "$(jq .entries <<<"$total")" 50
+	assert_equal "$(members entries <<<"$total")" 50
 	assert_equal "$(counts)" ""
 }
 
@@ -120,7 +120,8 @@ is_in_lost() {
 	[ "$(wc -l <damaged)" -ge 400 ]
 	fsck 1
 	assert_equal "$(counts)" "damaged_index=$(wc -l <damaged)"
-	assert_equal "$(jq -r .file found | LC_ALL=C sort -c && echo sorted)" sorted
+	assert_equal "$(members -r file <found |
+		LC_ALL=C sort -c && echo sorted)" sorted
 	jq -r '"\(.minor_version) \(.offset)"' found | sort >named
 	# Where the offset is certain, it is compared; all ids are.
 	awk '$3 == "?" { print $1 }' damaged >unknown
@@ -146,7 +147,7 @@ is_in_lost() {
 	# Of the 440 indexes, at least 70 lose neither of their two entries.
 	[ "$(awk '$2 == 2' repaired | wc -l)" -ge 70 ]
 	fsck 1 --repair
-	assert_equal "$(jq -r .lost found | sort)" \
+	assert_equal "$(members -r lost <found | sort)" \
 		"$(sort ids | sed 's,.*,lost/&.1,')"
 	# got/ID is the repaired index, old/ID.1 the one before the repair.
 	mkdir got old
@@ -179,9 +180,9 @@ is_in_lost() {
 		"p2 ${objects[1]} its object is damaged" \
 		"p3 ${objects[2]} its object has a wrong name" \
 		"p4 ${objects[3]} its object is damaged" | diff - dangling
-	assert_equal "$(jq -r 'select(.kind == "misnamed_object") | .object' \
-		found)" "${objects[4]}"
-	assert_equal "$(jq -r 'select(.entry.path == "p1") | .file' found)" \
+	assert_equal "$(members -r -w kind=misnamed_object object \
+		<found)" "${objects[4]}"
+	assert_equal "$(members -r -w entry.path=p1 file <found)" \
 		"$(file "$id" | sed 's,^.perun/,,')"
 	run -1 pidx-fsck --text
 	assert_line "  4 entries without valid objects"
@@ -199,7 +200,7 @@ is_in_lost() {
 		"\(.entry.path) \(.repaired) \(.lost)"' found | paste -sd,)" \
 		"p1 true lost/$id.1,p2 true lost/$id.1"
 	# Two entries and a damaged object.
-	assert_equal "$(jq .repaired <<<"$total")" 3
+	assert_equal "$(members repaired <<<"$total")" 3
 	is_in_lost "$id" "${objects[1]}"
 	expect_valid
 	assert_equal "$(pidx-read --format %source% | paste -sd' ')" "p3 p4 p5"
@@ -214,7 +215,7 @@ is_in_lost() {
 	for n in 1 2 3; do
 		echo "damage $n" >"$(file "$id")"
 		fsck 1 --repair
-		assert_equal "$(jq -r '.lost // empty' found)" "lost/$id.$n"
+		assert_equal "$(members -r -w lost lost <found)" "lost/$id.$n"
 	done
 	for n in 1 2 3; do
 		echo "damage $n" | cmp - .perun/lost/$id.$n
@@ -276,7 +277,7 @@ is_in_lost() {
 	(record a 1 one && record a 1 two) | pidx-write >out
 	fsck 0
 	assert_equal "$(counts)" ""
-	assert_equal "$(jq .entries <<<"$total")" 2
+	assert_equal "$(members entries <<<"$total")" 2
 }
 
 @test "a repaired index keeps its layout and the bytes of its entries" {
@@ -315,13 +316,13 @@ is_in_lost() {
 	fsck 0
 	assert_equal "$(counts)" \
 		"unknown_commit=1 unreferenced_object=1 leftover=1 foreign_file=3"
-	assert_equal "$(jq -r .harmless found | sort -u)" true
-	assert_equal "$(jq -r 'select(.kind == "foreign_file") | .file' found |
+	assert_equal "$(members -r harmless <found | sort -u)" true
+	assert_equal "$(members -r -w kind=foreign_file file <found |
 		paste -sd' ')" "objects/01/file objects/AB objects/file"
-	assert_equal "$(jq -r 'select(.kind == "unreferenced_object") | .young' \
-		found)" true
-	assert_equal "$(jq -r .file found)" \
-		"$(jq -r .file found | LC_ALL=C sort)"
+	assert_equal "$(members -r -w kind=unreferenced_object young \
+		<found)" true
+	assert_equal "$(members -r file <found)" \
+		"$(members -r file <found | LC_ALL=C sort)"
 	tree >before
 	# The repair creates weir.lock, and so changes the time of "."
 	fsck 0 --repair
@@ -337,7 +338,7 @@ is_in_lost() {
 	cp index "$(file "$id")"
 	fsck 0
 	assert_equal "$(counts)" "foreign_to_perun=1"
-	assert_equal "$(jq -r .entry.path found)" é
+	assert_equal "$(members -r entry.path <found)" é
 }
 
 @test "what is not a regular file is damaged, and moved to lost" {
@@ -403,7 +404,7 @@ create_damaged_indexes() {
 		oracle objects .perun >valid
 		fsck 1
 		# No valid object is that of a dangling entry.
-		jq -r 'select(.kind == "dangling_entry") | .entry.object' found |
+		members -r -w kind=dangling_entry entry.object <found |
 			sort -u | comm -12 - valid | diff /dev/null -
 		diff <(grep -e '-$' repaired | cut -d' ' -f1,2) \
 			<(jq -r 'select(.kind == "damaged_index") |
@@ -414,7 +415,7 @@ create_damaged_indexes() {
 		diff -r want got
 		fsck 0
 		! grep -v '"harmless":true' found || return 1
-		assert_equal "$(jq .entries <<<"$total")" \
+		assert_equal "$(members entries <<<"$total")" \
 			"$(awk '{ n += $2 } END { print n }' repaired)"
 	done
 }
@@ -470,9 +471,9 @@ hold_lock() {
 	pidx-fsck --prune >pruned 5>&- &
 	exec 5>&-
 	wait
-	assert_equal "$(records <pruned | jq -r .type)" fsck
+	assert_equal "$(records <pruned | members -r type)" fsck
 	expect_valid
-	assert_equal "$(jq .entries <<<"$total")" 2
+	assert_equal "$(members entries <<<"$total")" 2
 }
 
 @test "pidx-fsck gets its turn before writers that came later" {
@@ -496,7 +497,7 @@ hold_lock() {
 	# was not.
 	assert_equal "$(jq "select(.type == \"fsck\").entries" pruned)" 2
 	fsck 0
-	assert_equal "$(jq .entries <<<"$total")" 3
+	assert_equal "$(members entries <<<"$total")" 3
 }
 
 @test "pidx-fsck does not wait for a writer that has no profile yet" {
@@ -633,10 +634,10 @@ create_damaged_store() {
 	cp -a .perun before
 	fsck 0 --prune
 	assert_equal "$(counts)" "unreferenced_object=2 leftover=1"
-	assert_equal "$(jq -c '[.kind, .young, .removed]' found | sort |
+	assert_equal "$(members kind young removed <found | sort |
 		paste -sd' ')" '["leftover",null,true] '`
 		`'["unreferenced_object",null,true] ["unreferenced_object",true,null]'
-	assert_equal "$(jq .removed <<<"$total")" 2
+	assert_equal "$(members removed <<<"$total")" 2
 	diff <(cd before && find . -type f) <(cd .perun && find . -type f) >differ || true
 	assert_equal "$(sed -n 's/^< //p' differ | sort | paste -sd' ')" \
 		"$(lines ./objects/.new-0123456789abcdef/0 \
@@ -652,7 +653,7 @@ create_damaged_store() {
 @test "--prune refuses if an index is damaged, unless with --repair" {
 	create_entries 3
 	record loose 1 loose | pidx-write >out
-	loose=$(records <out | jq -r .object)
+	loose=$(records <out | members -r object)
 	commit
 	create_entries 3
 	truncate -s -1 "$(file "$id")"
@@ -735,12 +736,12 @@ create_damaged_store() {
 	truncate -s -1 "$(file "$id")"
 	age .perun/objects/*/*
 	fsck 1 --repair --prune
-	assert_equal "$(jq .removed <<<"$total")" null
+	assert_equal "$(members removed <<<"$total")" null
 	[ -e "$(file "${objects[1]}")" ]
 	assert_equal "$(pidx-read --format %source%)" p1
 	rm -r .perun/lost
 	fsck 0 --prune
-	assert_equal "$(jq .removed <<<"$total")" 1
+	assert_equal "$(members removed <<<"$total")" 1
 	[ ! -e "$(file "${objects[1]}")" ]
 	expect_valid
 }
@@ -824,6 +825,6 @@ create_damaged_store() {
 	END
 	run -0 --separate-stderr bash -c "ulimit -v 60000
 		exec timeout $HANG_S pidx-fsck"
-	assert_equal "$(jq -c '[.entries, .objects, .findings]' <<<"$output")" \
+	assert_equal "$(fields entries objects findings)" \
 		'[10000,10000,{}]'
 }

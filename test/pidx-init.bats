@@ -1,6 +1,7 @@
 # pidx-init.bats - a Perun store, the directory .perun, is created or completed
 
 load helper
+load members
 
 setup() {
 	enter_test
@@ -180,8 +181,8 @@ is_whole() {
 		"$BUILD/test/unit/config" store/.perun/local.yml >>read
 		lines "../../r$name" >>urls
 	done
-	records <stores | jq -r .vcs_url | diff urls -
-	jq -r .vcs.url read | diff urls -
+	records <stores | members -r vcs_url | diff urls -
+	members -r vcs.url <read | diff urls -
 	run -2 --separate-stderr pidx-init --vcs-type svs --vcs-url $'\377' .
 	[[ $stderr == *UTF-8* ]]
 }
@@ -284,7 +285,7 @@ is_whole() {
 	echo kept >repo/.perun/objects/ab/cd
 	cp -a repo/.perun before
 	run -0 --separate-stderr pidx-init repo
-	assert_equal "$(jq -c '[.created, .made]' <<<"$output")" "[null,[]]"
+	assert_equal "$(fields created made)" "[null,[]]"
 	diff -r before repo/.perun
 	rmdir repo/.perun/cache repo/.perun/tmp
 	run -0 --separate-stderr pidx-init repo

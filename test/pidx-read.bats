@@ -59,9 +59,9 @@ same_entries() {
 	assert_equal "${#lines[@]}" 6
 	assert_equal "$(value time | paste -sd' ')" \
 		"0 4294967295 1700000000 1 2147483648 4102444800"
-	assert_equal "$(jq -c '[.cmd,.workload,.collector,.postprocessors]' \
+	assert_equal "$(members cmd workload collector postprocessors \
 		<<<"${lines[3]}")" '["é€😀","ü ö","ñ",["a","b","","c",""]]'
-	assert_equal "$(jq -c .postprocessors <<<"${lines[1]}")" '[]'
+	assert_equal "$(members postprocessors <<<"${lines[1]}")" '[]'
 }
 
 # The objects are missing: the settings say that Perun was an old one.
@@ -82,8 +82,7 @@ same_entries() {
 @test "of six strings that nothing decides the third is the workload" {
 	entry p 1 $A time c "" w t "" | jq -c '.label = "nightly"' | index 2label
 	run -0 --separate-stderr pidx-read
-	assert_equal "$(jq -c 'select(.type == "entry") |
-		[.workload, .label, .undecided]' <<<"$output")" \
+	assert_equal "$(fields -w type=entry workload label undecided)" \
 		'["w","nightly",true]'
 	[[ $stderr == *"1 of 1 entries"*"cannot be decided"* ]]
 }
@@ -135,7 +134,7 @@ same_entries() {
 	for layout in 1 2 2args; do
 		oracle put .perun "$id" $layout <in
 		(pidx-read && pidx-read --profiles) >out
-		assert_equal "$(records <out | jq -c .postprocessors)" \
+		assert_equal "$(records <out | members postprocessors)" \
 			"$(lines "$names"{,})"
 		assert_equal "$(pidx-read --format %postprocessors%)" \
 			"kernel regression  b  c "
@@ -143,21 +142,23 @@ same_entries() {
 	rm "$(file "$id")"
 	pidx-write --pending in >out
 	run -0 --separate-stderr pidx-read --pending
-	assert_equal "$(jq -c .postprocessors <<<"$output")" "$names"
+	assert_equal "$(fields postprocessors)" "$names"
 	run -0 --separate-stderr pidx-write in
-	assert_equal "$(jq -c .postprocessors <<<"$output")" "$names"
+	assert_equal "$(fields postprocessors)" "$names"
 	# Without the object, or with another one, only the string is known.
 	entry p 1 "$(value object)" time c "" w t 'x y' | index 2
-	assert_equal "$(pidx-read | records | jq -c .postprocessors)" '["x","y"]'
+	assert_equal "$(pidx-read | records | members postprocessors)" \
+		'["x","y"]'
 	entry p 1 $A time c "" w t 'x y' | index 2
-	assert_equal "$(pidx-read | records | jq -c .postprocessors)" '["x","y"]'
+	assert_equal "$(pidx-read | records | members postprocessors)" \
+		'["x","y"]'
 }
 
 @test "version 1: without a valid object an entry has no strings" {
 	for i in 1 2 3 4; do
 		record "p$i" $i "cmd$i"
 	done | tee in | oracle put .perun "$id" 1
-	objects=($(jq -c .profile in | oracle names))
+	objects=($(members profile <in | oracle names))
 	rm "$(file "${objects[0]}")"
 	head -c 30 "$(file "${objects[1]}")" >truncated
 	cp truncated "$(file "${objects[1]}")"
@@ -178,11 +179,11 @@ same_entries() {
 		profiles | oracle put .perun "$id" 2
 	run -0 --separate-stderr pidx-read --profiles
 	lines "$output" >out
-	assert_equal "$(jq -r .type out | sort -u)" profile
-	diff <(oracle names <profiles | sort) <(jq -r .object out | sort)
+	assert_equal "$(members -r type <out | sort -u)" profile
+	diff <(oracle names <profiles | sort) <(members -r object <out | sort)
 	# The text of each profile is that of its object, byte for byte: numbers,
 	# for example, are not reformatted.
-	jq -r .object out | while read -r object; do
+	members -r object <out | while read -r object; do
 		file "$object"
 	done >files
 	python3 -c 'import sys, zlib
@@ -211,7 +212,7 @@ for name in sys.stdin:
 	}
 	entry p 1 "$(make_object '{"é": "😀"}' 10 '')" | index 2
 	run -0 --separate-stderr pidx-read -p
-	assert_equal "$(jq -c .profile <<<"$output")" '{"é":"😀"}'
+	assert_equal "$(fields profile)" '{"é":"😀"}'
 	entry p 1 "$(make_object '{"é": "😀"}' 10 'trailing bytes')" | index 2
 	run -0 --separate-stderr pidx-read -p
 	for n in 14 9 11 99999999999 18446744073709551616; do
@@ -347,7 +348,8 @@ sys.stdout.buffer.write(zlib.compress(b"profile time 10\0" + bytes(1 << 26), 1))
 	run -0 --separate-stderr pidx-fsck
 	refute_output --partial unknown_commit
 	pidx-read v1 | pidx-rm >removed
-	assert_equal "$(records <removed | jq -r .path | sort | paste -sd' ')" \
+	assert_equal "$(records <removed | members -r path |
+		sort | paste -sd' ')" \
 		"at_commit at_tag"
 	assert_equal "$(pidx-read v1 | records)" ""
 }
@@ -468,7 +470,7 @@ finds() {
 	run -0 --separate-stderr pidx-read --pending --profiles
 	jq -c 'del(.profile.origin).profile' <<<"$output" |
 		diff <(profile one w) -
-	pidx-write <<<"$output" | records | jq -r .object >object
+	pidx-write <<<"$output" | records | members -r object >object
 	assert_equal "$(cat object)" "$(profile one w | oracle name)"
 }
 
@@ -549,7 +551,7 @@ finds() {
 	run -0 --separate-stderr pidx-read --config general.paging
 	assert_equal "$(value value)" never
 	run -0 --separate-stderr pidx-read --config general.list
-	assert_equal "$(jq -c .value <<<"$output")" '["a","b"]'
+	assert_equal "$(fields value)" '["a","b"]'
 	run -0 --separate-stderr pidx-read --config vcs.type
 	assert_equal "$(value value)" git
 	run -2 --separate-stderr pidx-read --config no.key
@@ -567,7 +569,7 @@ finds() {
 	find .perun -exec chmod a-w {} +
 	tree >before
 	pidx-read >out 2>err || [ $? -eq 1 ]
-	assert_equal "$(records <out | jq -r .path | paste -sd' ')" "p q"
+	assert_equal "$(records <out | members -r path | paste -sd' ')" "p q"
 	tree | diff before -
 	find .perun -exec chmod u+w {} +
 }
@@ -664,13 +666,13 @@ finds() {
 	# What is added has the same layout, and the bytes go.
 	record d.perf 8 ./sort huge | pidx-write >out
 	pidx-read | records >got
-	assert_equal "$(jq -r .path got | paste -sd' ')" \
+	assert_equal "$(members -r path <got | paste -sd' ')" \
 		"a.perf b.perf c.perf d.perf"
 	[ "$(oracle entries "$(file "$id")" | wc -l)" -eq 4 ]
 	# Without the objects nothing says that the index has five strings.
 	(cat index && echo rest) >"$(file "$id")"
 	rm -r .perun/objects/"$(jq -r '.object[:2]' all | head -n 1)"
-	for object in $(jq -r .object all); do
+	for object in $(members -r object <all); do
 		rm -f ".perun/objects/${object::2}/${object:2}"
 	done
 	run -1 --separate-stderr pidx-read HEAD
@@ -697,7 +699,7 @@ finds() {
 	for n in 0 1 2; do
 		name=$(pidx-read --text "$first" | awk "/$n@i/{print \$NF}")
 		assert_equal "$(pidx-read --find $n@i "$first" | records |
-			jq -r .path)" "$name"
+			members -r path)" "$name"
 	done
 	run -0 --separate-stderr pidx-read --text --pending
 	assert_equal "${lines[0]}" "1 pending profile"

@@ -16,14 +16,14 @@ fill() {
 
 # paths [COMMIT] - prints the names in an index
 paths() {
-	pidx-read "${1:-$id}" | records | jq -r .path | paste -sd' '
+	pidx-read "${1:-$id}" | records | members -r path | paste -sd' '
 }
 
 # --- by name -----------------------------------------------------------------
 
 @test "entries are removed by name, by abbreviated object and by number" {
 	fill
-	object=$(jq -r 'select(.path == "c.perf") .object' filled)
+	object=$(members -r -w path=c.perf object <filled)
 	run -0 --separate-stderr pidx-rm a.perf "${object:0:8}" 0@i
 	assert_equal "$(value path | paste -sd' ')" "a.perf c.perf e.perf"
 	assert_equal "$(value removed | sort -u)" true
@@ -39,8 +39,8 @@ paths() {
 
 @test "numbers refer to the index before anything is removed" {
 	fill
-	pidx-read -f 1@i -f 3@i-4@i "$id" | jq -r .object >want
-	pidx-rm 1@i 3@i-4@i | jq -r .object | diff want -
+	pidx-read -f 1@i -f 3@i-4@i "$id" | members -r object >want
+	pidx-rm 1@i 3@i-4@i | members -r object | diff want -
 	assert_equal "$(paths)" "c.perf e.perf"
 	# Of entries sorted by name, 0@i is the last.
 	rm -r .perun/objects/*
@@ -105,7 +105,8 @@ paths() {
 	commit
 	fill
 	vcs-log | pidx-read --cmd c | pidx-rm >out
-	assert_equal "$(records <out | jq -r .path | paste -sd' ')" "c.perf c.perf"
+	assert_equal "$(records <out | members -r path | paste -sd' ')" \
+		"c.perf c.perf"
 	assert_equal "$(paths) $(paths HEAD^)" \
 		"a.perf b.perf d.perf e.perf a.perf b.perf d.perf e.perf"
 }
@@ -227,8 +228,8 @@ paths() {
 		done | pidx-write >added.$w &
 	done
 	wait
-	cat removed.* | records | jq -r .path | sort |
-		diff <(jq -r .path old | sort) -
+	cat removed.* | records | members -r path | sort |
+		diff <(members -r path <old | sort) -
 	check 40
 	! paths | grep old
 }

@@ -13,7 +13,7 @@ load pidx
 names_agree() {
 	python3 "$ORACLE" names "$@" <profiles >want
 	pidx-write ${1:+--unflattened} profiles >out
-	records <out | jq -r .object | diff want -
+	records <out | members -r object | diff want -
 	check "$(records <out | wc -l)"
 }
 
@@ -267,17 +267,18 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	record a 1 one | pidx-write --index-version 2label >first
 	record b 1 one | pidx-write >out
 	record a 2 two | pidx-write >second
-	assert_equal "$(jq -r '.replaced // empty' second)" \
-		"$(jq -r '.object // empty' first)"
+	assert_equal "$(members -r -w replaced replaced <second)" \
+		"$(members -r -w object object <first)"
 	run -0 --separate-stderr pidx-read
 	assert_equal "$(jq -r 'select(.type == "entry") |
 		"\(.path) \(.time) \(.cmd)"' <<<"$output")" \
 		"$(lines "a 2 two" "b 1 one")"
 	# Perun would drop a profile of the same time and label.
 	record a 2 three | pidx-write >third
-	assert_equal "$(jq -r '.replaced // empty' third)" \
-		"$(jq -r '.object // empty' second)"
-	assert_equal "$(record a 2 three | pidx-write | jq '.existed // empty')" \
+	assert_equal "$(members -r -w replaced replaced <third)" \
+		"$(members -r -w object object <second)"
+	assert_equal "$(record a 2 three | pidx-write | members -w existed \
+		existed)" \
 		true
 	assert_equal "$(pidx-read --format %cmd% | paste -sd,)" three,one
 }
@@ -314,7 +315,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	git clone -q . ../other
 	pidx-init --index-version 2 ../other >/dev/null
 	vcs-log | pidx-read --profiles | pidx-write -C ../other >out
-	assert_equal "$(records <out | jq -r .path | paste -sd' ')" "a b a"
+	assert_equal "$(records <out | members -r path | paste -sd' ')" "a b a"
 	check 2 "$id" ../other/.perun
 	check 1 "$(git rev-parse HEAD~1)" ../other/.perun
 }
@@ -326,10 +327,11 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	git tag -a -m x v1
 	commit
 	record a 1 | pidx-write >out
-	assert_equal "$(records <out | jq -r .minor_version)" "$id"
+	assert_equal "$(records <out | members -r minor_version)" "$id"
 	for name in v1 HEAD~1 main~1 "${first:0:8}" "$first"; do
 		record a 1 | pidx-write --commit "$name" >out
-		assert_equal "$(records <out | jq -r .minor_version)" "$first"
+		assert_equal "$(records <out | members -r minor_version)" \
+			"$first"
 	done
 	check 1 "$first"
 	for name in nothing HEAD~7 "$(git rev-parse 'HEAD^{tree}')" '' \
@@ -346,9 +348,9 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	commit
 	record a 1 | jq -c ".minor_version = \"$first\"" >in
 	pidx-write in >out
-	assert_equal "$(records <out | jq -r .minor_version)" "$first"
+	assert_equal "$(records <out | members -r minor_version)" "$first"
 	pidx-write -c HEAD in >out
-	assert_equal "$(records <out | jq -r .minor_version)" "$id"
+	assert_equal "$(records <out | members -r minor_version)" "$id"
 	for bad in ../../../../x main "${first:0:39}" "${first}0" \
 	    1111111111111111111111111111111111111111; do
 		record a 1 | jq -c ".minor_version = \"$bad\"" >in
@@ -493,7 +495,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	assert_equal "$stderr" "pidx-write: no profile came: line 1 of\
  '<stdin>' is a record of type task, which critpath reads"
 	(echo '{"type":"task","id":"a"}'; record a 1) | pidx-write >out
-	assert_equal "$(records <out | jq -r .type)" entry
+	assert_equal "$(records <out | members -r type)" entry
 	# Of commits without profiles only versions come.
 	vcs-log | pidx-read --profiles | pidx-write
 }
@@ -536,7 +538,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	assert_equal "${lines[0]}" \
 		'{"type":"pending","path":"a.perf","minor_version":"'$id'"}'
 	assert_equal "$(ls .perun/jobs | paste -sd' ')" "a.perf b.perf"
-	assert_equal "$(jq -r .origin .perun/jobs/a.perf)" "$id"
+	assert_equal "$(members -r origin <.perun/jobs/a.perf)" "$id"
 	assert_equal "$(jq -c 'del(.origin)' .perun/jobs/b.perf)" "$(profile two)"
 	[ ! -e "$(file "$id")" ]
 	echo other >.perun/jobs/notes.txt
@@ -568,7 +570,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	record a.perf 5 one | pidx-write --pending >out
 	run -1 --separate-stderr pidx-write --pending <<<"$(record a.perf 5 two)"
 	[[ $stderr == *"'a.perf' is already pending" ]]
-	assert_equal "$(jq -r .header.cmd .perun/jobs/a.perf)" one
+	assert_equal "$(members -r header.cmd <.perun/jobs/a.perf)" one
 	# The template gives these names; a number distinguishes them.
 	profile same | pidx-write --pending >out
 	profile same | pidx-write --pending >out
@@ -586,7 +588,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 	run -0 --separate-stderr pidx-write --from-jobs
 	assert_equal "$(value minor_version)" "$first"$'\n'"$second"
 	assert_equal "$(value path)" $'a.perf\nb.perf'
-	assert_equal "$(pidx-read "$second" | records | jq -r .path)" b.perf
+	assert_equal "$(pidx-read "$second" | records | members -r path)" b.perf
 	[ ! -e "$(file "$id")" ]
 	[ -z "$(ls .perun/jobs)" ]
 }
@@ -703,7 +705,7 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 
 @test "a damaged object is replaced when its profile is registered again" {
 	record a 1 | pidx-write >out
-	object=$(records <out | jq -r .object)
+	object=$(records <out | members -r object)
 	for size in 0 1 30; do
 		chmod u+w "$(file "$object")"
 		truncate -s $size "$(file "$object")"
@@ -734,7 +736,8 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 @test "objects are read-only; the umask applies to objects and indexes" {
 	(umask 027 && record a 1 | pidx-write >out)
 	assert_equal "$(stat -c %a "$(file "$id")" \
-		"$(file "$(records <out | jq -r .object)")" | paste -sd' ')" "640 440"
+		"$(file "$(records <out | members -r object)")" |
+			paste -sd' ')" "640 440"
 }
 
 @test "eight concurrent writers lose no entry" {

@@ -1,5 +1,7 @@
 # pidx.bash - Perun stores for tests: load it after helper
 
+load members
+
 ORACLE=$TEST/oracles/perun.py
 
 # git and the filters see only the settings of the test.
@@ -98,7 +100,7 @@ record() {
 
 # value KEY - prints the member KEY of every record in $output, one per line
 value() {
-	jq -r ".$1" <<<"$output"
+	fields -r "$1"
 }
 
 # listed [ID] - prints the entries in the index of a commit, $id by default, as

@@ -80,8 +80,8 @@ build() {
 		done
 	done
 	run -0 perf-diff old.perf new.perf
-	assert_equal "$(jq -r 'select(.type == "change") | .verdict' \
-		<<<"$output" | sort | uniq -c | xargs)" "5 same"
+	assert_equal "$(fields -r -w type=change verdict |
+		sort | uniq -c | xargs)" "5 same"
 }
 
 @test "what is registered and read again is the same profile" {
@@ -95,7 +95,7 @@ build() {
 			.global.resources[].amount += 0' $file >$file.sorted
 	done
 	diff made.sorted again.sorted
-	assert_equal "$(jq -r .origin again)" "$id"
+	assert_equal "$(members -r origin <again)" "$id"
 	# perf-diff sees the samples
 	run -0 --separate-stderr perf-diff --unjudged pass made HEAD
 	assert_equal "$(jq -r 'select(.uid == "m") | [.before, .after] | @tsv' \
@@ -105,19 +105,19 @@ build() {
 @test "the header is what options say, else what the input says" {
 	lines '{"type":"build","format":"ninja","wall_us":3}' >in
 	run -0 profile-make in
-	assert_equal "$(jq -c .header <<<"$output")" \
+	assert_equal "$(fields header)" \
 		'{"type":"time","units":{"time":"us"},"cmd":"ninja","workload":""}'
 	run -0 profile-make -t mixed -b make -w all -l nightly --origin "$id" in
-	assert_equal "$(jq -c '[.header, .origin]' <<<"$output")" \
+	assert_equal "$(fields header origin)" \
 		'[{"type":"mixed","units":{"time":"us"},"cmd":"make","workload":"all","label":"nightly"},"'"$id"'"]'
 	lines '{"uid":"a","value":1,"workload":"w","cmd":"c","machine":"m"}' >in
 	run -0 profile-make --type time --unit ms in
-	assert_equal "$(jq -c '[.header, .machine]' <<<"$output")" \
+	assert_equal "$(fields header machine)" \
 		'[{"type":"time","units":{"time":"ms"},"cmd":"c","workload":"w"},{"host":"m"}]'
 	run -0 profile-make --machine box in
-	[ "$(jq -r .machine.host <<<"$output")" = box ]
+	[ "$(fields -r machine.host)" = box ]
 	run -0 profile-make --machine auto in
-	[[ $(jq -r .machine.host <<<"$output") == *", $(nproc --all) cores" ]]
+	[[ $(fields -r machine.host) == *", $(nproc --all) cores" ]]
 	run -2 --separate-stderr profile-make --type network in
 	[[ $stderr == *network* ]]
 }
@@ -156,7 +156,7 @@ profile-make: in:6: elapsed_us is not an integer below 2^53"
 	sed 's:"./app":"./app","args"\:"-v":' new >old
 	echo "{\"type\":\"profile\",\"cmd\":\"./app\",\"args\":\"-v\",\"profile\":$(cat old)}" >record
 	run -0 profile-make record old
-	assert_equal "$(jq -r .header.cmd <<<"$output")" "./app -v"
+	assert_equal "$(fields -r header.cmd)" "./app -v"
 	run -1 --separate-stderr profile-make old new
 	assert_equal "$stderr" \
 		"profile-make: new:1: the cmd is './app' here, but './app -v' before"

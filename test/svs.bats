@@ -31,8 +31,7 @@ add() {
 	find .perun/objects -type f -exec touch -d '2 hours ago' {} +
 	run -0 --separate-stderr pidx-fsck
 	assert_equal "$stderr" ""
-	assert_equal "$(jq -c 'select(.type == "fsck") |
-		[.indexes, .entries, .objects, .findings]' <<<"$output")" \
+	assert_equal "$(fields -w type=fsck indexes entries objects findings)" \
 		'[1,30,40,{"unreferenced_object":10}]'
 	run -0 pidx-fsck --prune
 	assert_equal "$(find .perun/objects -type f | wc -l)" 31
@@ -54,8 +53,7 @@ add() {
 	assert_regex "$stderr" "nothing was pruned: 1 index is damaged"
 	tree | diff before -
 	run -1 --separate-stderr pidx-fsck --repair --prune
-	assert_equal "$(jq -c 'select(.type == "finding") |
-		[.kind, .file, .minor_version, .lost]' <<<"$output")" \
+	assert_equal "$(fields -w type=finding kind file minor_version lost)" \
 		'["damaged_index","objects/HE/AD","HEAD","lost/HEAD.1"]'
 	check 5
 	assert_equal "$(cat .perun/objects/HE/AD.changes)" x
@@ -68,8 +66,8 @@ add() {
 	cp .perun/objects/HE/AD \
 		.perun/objects/48/45414400000000000000000000000000000000
 	run -0 pidx-fsck
-	assert_equal "$(jq -r 'select(.kind == "foreign_file").file' \
-		<<<"$output" | sort | paste -sd' ')" "objects/48/`
+	assert_equal "$(fields -r -w kind=foreign_file file |
+		sort | paste -sd' ')" "objects/48/`
 		`45414400000000000000000000000000000000 objects/HE/AX"
 	run -2 --separate-stderr pidx-fsck --prune
 	check 1
@@ -80,8 +78,7 @@ add() {
 	profile | jq -c '.origin = "HEAD"' >x.perf
 	run -0 --separate-stderr pidx-write x.perf
 	assert_equal "$stderr" ""
-	assert_equal "$(jq -r 'select(.type == "entry").minor_version' \
-		<<<"$output")" HEAD
+	assert_equal "$(fields -r -w type=entry minor_version)" HEAD
 	cd ../..
 	check 1
 	for revision in "" HEAD master @; do
@@ -101,8 +98,9 @@ add() {
 
 @test "a pending profile of HEAD is registered, that of a commit is not" {
 	record p.perf 1 | pidx-write --pending >/dev/null
-	assert_equal "$(jq -r .origin .perun/jobs/p.perf)" HEAD
-	assert_equal "$(pidx-read -P | jq -r '.minor_version // empty')" HEAD
+	assert_equal "$(members -r origin <.perun/jobs/p.perf)" HEAD
+	assert_equal "$(pidx-read -P | members -r -w minor_version \
+		minor_version)" HEAD
 	run -0 pidx-write .perun/jobs/p.perf
 	check 1
 	profile | jq -c '.origin = "'"$(printf %040d 1)"'"' >other.perf
@@ -126,33 +124,33 @@ add() {
 	git init -q -b main .
 	git commit -q --allow-empty -m first
 	run -0 pidx-read
-	assert_equal "$(jq -r '.path // empty' <<<"$output")" p1
-	assert_equal "$(vcs-log | jq -r '.id // empty')" HEAD
-	assert_equal "$(vcs-log --vcs git | jq -r '.id // empty')" \
+	assert_equal "$(fields -r -w path path)" p1
+	assert_equal "$(vcs-log | members -r -w id id)" HEAD
+	assert_equal "$(vcs-log --vcs git | members -r -w id id)" \
 		"$(git rev-parse HEAD)"
-	assert_equal "$(vcs-resolve master | jq -r '.id // empty')" HEAD
+	assert_equal "$(vcs-resolve master | members -r -w id id)" HEAD
 	sed -i 's/type: svs/type: git/' .perun/local.yml
-	assert_equal "$(vcs-log | jq -r '.id // empty')" "$(git rev-parse HEAD)"
-	assert_equal "$(pidx-read | jq -r '.path // empty')" ""
+	assert_equal "$(vcs-log | members -r -w id id)" "$(git rev-parse HEAD)"
+	assert_equal "$(pidx-read | members -r -w path path)" ""
 	run -0 pidx-fsck
-	assert_equal "$(jq -r '.kind // empty' <<<"$output")" unknown_commit
+	assert_equal "$(fields -r -w kind kind)" unknown_commit
 }
 
 @test "the version is described, also if its directory is missing" {
 	run -0 vcs-log
-	assert_equal "$(jq -c 'select(.type == "version") |
-		[.id, .parents, .author, .time, .message]' <<<"$output")" \
+	assert_equal "$(fields -w type=version id parents author time \
+		message)" \
 		'["HEAD",[],"'"$(id -un)"'",'"$(stat -c %Z .)"`
 		`',"Singleton version"]'
 	run -0 vcs-heads --dirty
 	assert_equal "$(jq -c 'select(.type == "head") | del(.type)' \
 		<<<"$output")" '{"name":"master","id":"HEAD","head":true}'
-	assert_equal "$(vcs-log HEAD..master | jq -r '.id // empty')" ""
+	assert_equal "$(vcs-log HEAD..master | members -r -w id id)" ""
 	run -1 vcs-resolve HEAD~1 "$(printf %040d 1)" HEAD^{tree}
 	sed -i 's,url: .*,url: /nowhere/at/all,' .perun/local.yml
 	add 1
 	check 1
-	assert_equal "$(vcs-log | jq -c 'select(.type == "version") | .time')" \
+	assert_equal "$(vcs-log | members -w type=version time)" \
 		null
 }
 
@@ -169,11 +167,10 @@ add() {
 	done | pidx-write >/dev/null
 	run -0 --separate-stderr perf-diff HEAD HEAD
 	assert_equal "$stderr" ""
-	assert_equal "$(jq -c 'select(.type == "change") |
-		[.n_before, .n_after, .minor_version]' <<<"$output" |
+	assert_equal "$(fields -w type=change n_before n_after minor_version |
 		sort -u)" '[6,6,"HEAD"]'
 	lines "cmds: [a]" "workloads: [w]" "collectors:" "  - name: time" \
 		>>.perun/local.yml
 	run -0 pidx-jobs
-	assert_equal "$(jq -r '.command // empty' <<<"$output")" "a w"
+	assert_equal "$(fields -r -w command command)" "a w"
 }

@@ -1,6 +1,7 @@
 # trace-export.bats - traces in Chrome's format
 
 load helper
+load members
 load oracle
 
 # agree MODE N (oracle.bash) checks the traces of N random inputs by ORACLE,
@@ -65,7 +66,7 @@ events() {
 		trace-export tasks >out
 		assert_equal "$(events out 'select(.name == "thread_name")' |
 			wc -l)" "$(execlog-stat tasks |
-			jq '.most_running // empty')"
+			members -w most_running most_running)"
 	done
 }
 

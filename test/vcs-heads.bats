@@ -2,6 +2,7 @@
 # changed
 
 load helper
+load members
 load vcs
 
 # is dirty|clean - expects this state of the work tree from vcs-heads and from
@@ -38,9 +39,10 @@ is() {
 	run -0 --separate-stderr vcs-heads
 	assert_line -n 3 '{"type":"head","name":"main","id":"'"$(
 		git rev-parse HEAD)"'","head":true}'
-	assert_equal "$(jq -r .name <<<"$output" | paste -sd' ')" \
+	assert_equal "$(fields -r name | paste -sd' ')" \
 		"Zed a b main topic/x"
-	assert_equal "$(jq -r .id <<<"${lines[4]}")" "$(git rev-parse HEAD~1)"
+	assert_equal "$(members -r id <<<"${lines[4]}")" \
+		"$(git rev-parse HEAD~1)"
 }
 
 @test "a detached HEAD comes last, named by its id" {
@@ -52,7 +54,7 @@ is() {
 	id=$(git rev-parse HEAD)
 	assert_line -n 1 \
 		'{"type":"head","name":"'$id'","id":"'$id'","head":true}'
-	assert_equal "$(jq -c .head <<<"${lines[0]}")" null
+	assert_equal "$(members head <<<"${lines[0]}")" null
 }
 
 @test "a branch without a commit has no id" {
@@ -71,9 +73,9 @@ is() {
 	commit one
 	git worktree add -q -b side ../tree
 	run -0 --separate-stderr vcs-heads -C ../tree
-	assert_equal "$(jq -r 'select(.head).name' <<<"$output")" side
+	assert_equal "$(fields -r -w head name)" side
 	run -0 --separate-stderr vcs-heads
-	assert_equal "$(jq -r 'select(.head).name' <<<"$output")" main
+	assert_equal "$(fields -r -w head name)" main
 }
 
 # --- The work tree ---
@@ -198,7 +200,7 @@ is() {
 	git branch a
 	echo changed >f
 	run -0 --separate-stderr vcs-heads -d
-	assert_equal "$(jq -r 'select(.dirty).name' <<<"$output")" main
+	assert_equal "$(fields -r -w dirty name)" main
 	run -0 --separate-stderr vcs-heads
 	refute_output --partial dirty
 }

@@ -2,6 +2,7 @@
 # them
 
 load helper
+load members
 load vcs
 
 # ids - prints the ids of the records in $output; jq would take longer to start
@@ -70,7 +71,7 @@ as_git() {
 '"parents":["'"$(git rev-parse HEAD~1)"'"],"author":"A U Thor",'\
 '"email":"author@example.org","time":2000002,"utc_offset_minutes":60,'\
 '"author_time":1000002,"message":"two\n\n\"quoted\"\ttext\n\nand more\n"}'
-	assert_equal "$(jq -c .parents <<<"${lines[1]}")" '[]'
+	assert_equal "$(members parents <<<"${lines[1]}")" '[]'
 }
 
 @test "a message keeps every byte, or is empty" {
@@ -236,7 +237,7 @@ text \374" | hash_commit)
 	commit "stop.. here"
 	commit other
 	run -0 --separate-stderr vcs-log ':/stop.. h'
-	assert_equal "$(jq -r .message <<<"$output")" "stop.. here"
+	assert_equal "$(fields -r message)" "stop.. here"
 }
 
 @test "ranges are right if commits are older than their parents" {
@@ -286,7 +287,7 @@ at() {
 	done | git fast-import --quiet --force --export-marks=marks
 	cut -d ' ' -f 2 marks >heads
 	readarray -t heads <heads
-	vcs-log "${heads[@]}" | records | jq -r .id >ours
+	vcs-log "${heads[@]}" | records | members -r id >ours
 	git rev-list --stdin <heads >theirs
 	cmp ours theirs
 }
@@ -323,7 +324,7 @@ at() {
 	printf '#!/bin/sh\nvcs-log -n 1 >seen\n' >.git/hooks/post-commit
 	chmod +x .git/hooks/post-commit
 	commit one
-	assert_equal "$(records <seen | jq -r .message)" one
+	assert_equal "$(records <seen | members -r message)" one
 }
 
 @test "work trees, bare, packed and shallow repositories are read" {
@@ -339,7 +340,7 @@ at() {
 	cd ../shallow
 	as_git
 	assert_equal "$(ids | wc -l)" 3
-	assert_equal "$(jq -c .parents <<<"$output" | tail -n 1)" '[]'
+	assert_equal "$(fields parents | tail -n 1)" '[]'
 	as_git HEAD~1..
 	as_git --first-parent
 }
@@ -373,5 +374,5 @@ at() {
 	as_git
 	cd sub
 	as_git
-	assert_equal "$(jq -r .message <<<"$output")" inner
+	assert_equal "$(fields -r message)" inner
 }

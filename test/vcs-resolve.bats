@@ -2,6 +2,7 @@
 # parses them
 
 load helper
+load members
 load vcs
 
 # history - creates a repository with light and annotated tags, a merge and a
@@ -23,7 +24,7 @@ history() {
 
 # id - prints the ids of the records in $output
 id() {
-	jq -r .id <<<"$output"
+	fields -r id
 }
 
 # unknown [OPTION...] - for each line NAME|WHAT of standard input, of which there
@@ -89,7 +90,7 @@ resolves() {
 	resolves commit HEAD light
 	run -0 --separate-stderr vcs-resolve --object-type any HEAD^{tree} HEAD: \
 		noted^{tree} HEAD:f HEAD~2:f :f :0:f noted twice HEAD light
-	assert_equal "$(jq -r .kind <<<"$output" | paste -sd' ')" \
+	assert_equal "$(fields -r kind | paste -sd' ')" \
 		"tree tree tree blob blob blob blob tag tag commit commit"
 }
 
@@ -185,7 +186,7 @@ committer C <c> 1 +0000
 @test "an unknown name is reported, the others are resolved" {
 	history
 	run -1 --separate-stderr vcs-resolve HEAD nothing main
-	assert_equal "$(jq -r .name <<<"$output" | paste -sd' ')" "HEAD main"
+	assert_equal "$(fields -r name | paste -sd' ')" "HEAD main"
 	assert_equal "$stderr" "vcs-resolve: 'nothing' does not name a commit: "\
 "nothing has this name"
 }
@@ -241,7 +242,7 @@ committer C <c> 1 +0000
 	[[ $stderr == *'a\u{9b}'* ]]
 	git update-ref $'refs/heads/a"\xff' HEAD
 	run -0 --separate-stderr vcs-resolve $'a"\xff'
-	assert_equal "$(jq -r .name <<<"$output")" 'a"�'
+	assert_equal "$(fields -r name)" 'a"�'
 }
 
 # --- The report and usage errors ---

@@ -1,6 +1,7 @@
 # vcs.bats - common/vcs/vcs.h: each function, with each back end
 
 load helper
+load members
 load vcs
 
 # $CALLS is a program that calls one function of vcs.h, for the back end $type
@@ -198,7 +199,7 @@ copy_tree() {
 	cd work/below
 	for options in "" "--vcs flat"; do
 		run -0 --separate-stderr vcs-log $options
-		assert_equal "$(jq -r '.message // empty' <<<"$output")" \
+		assert_equal "$(fields -r -w message message)" \
 			"Singleton version"
 		run -0 --separate-stderr vcs-heads $options --text
 		assert_output "  *  HEAD  master"
