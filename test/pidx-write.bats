@@ -11,7 +11,7 @@ load pidx
 # names_agree [-u] - expects that pidx-write names the objects of the profiles
 # in the file `profiles` as Perun does; -u: without flattening them
 names_agree() {
-	python3 "$ORACLE" names "$@" <profiles >want
+	oracle names "$@" <profiles >want
 	pidx-write ${1:+--unflattened} profiles >out
 	records <out | members -r object | diff want -
 	check "$(records <out | wc -l)"
@@ -23,6 +23,16 @@ names_agree() {
 	seed=$(seed)
 	oracle profiles "$seed" 300 >profiles
 	names_agree
+}
+
+# with_models - prints a profile for each line of standard input, which is the
+# contents of its array `models`
+with_models() {
+	local document models
+	document=$(profile)
+	while IFS= read -r models; do
+		echo "${document%\}},\"x\":[],\"models\":[$models]}"
+	done
 }
 
 # Flattening replaces the snapshot and the time of a resource.  The name of the
@@ -43,64 +53,70 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 }
 
 @test "NaN and Infinity are stored as Python does, and survive a copy" {
-	local in name options
-	profile | jq -c '.models = [] | .x = []' >in
-	for in in NaN Infinity -Infinity '1,NaN,-Infinity' \
+	local names options
+	# Each line is the contents of the array `models` of a profile.
+	lines NaN Infinity -Infinity '1,NaN,-Infinity' \
 		'"NaN",NaN,"Infinity","N\u0061N","\u004e\u0061\u004e"' \
 		'{"NaN":NaN,"Infinity": "NaN","N\u0061N\"":-Infinity}' \
 		'"I\u006efinity",["-I\u006efinity","-Infinity",-Infinity]' \
-		'"\\",NaN,"a\\\"NaN",-1,"-1","","I","N"'; do
-		awk -v "text=${in//\\/\\\\}" '{ i = index($0, "\"models\":[")
-			print substr($0, 1, i + 9) text substr($0, i + 10)
-		}' in >x.perf
-		name=$(oracle name <x.perf)
-		for options in '' --pending; do
-			pidx-write $options x.perf >out
-			pidx-read -p $options >read
-			# Other tools write strings in another form.
-			records <read | jq -c . >copied
-			rm -r .perun && pidx-init >/dev/null
-			run -0 --separate-stderr pidx-write copied
-			assert_equal "$options $in $(value object)" \
-				"$options $in $name"
-			run -0 pidx-fsck
-			rm -r .perun && pidx-init >/dev/null
-		done
+		'"\\",NaN,"a\\\"NaN",-1,"-1","","I","N"' |
+		with_models >documents
+	names=$(oracle names <documents | sort)
+	assert_equal "$(wc -l <<<"$names")" 8
+	for options in '' --pending; do
+		pidx-write $options documents >out
+		pidx-read -p $options >read
+		# Other tools write strings in another form.
+		records <read | jq -c . >copied
+		rm -r .perun && pidx-init >/dev/null
+		run -0 --separate-stderr pidx-write copied
+		assert_equal "$options $(value object | sort)" "$options $names"
+		run -0 pidx-fsck
+		rm -r .perun && pidx-init >/dev/null
 	done
+	# A file of a single document
+	tail -n 1 documents >x.perf
+	run -0 --separate-stderr pidx-write x.perf
+	assert_equal "$(value object)" "$(oracle name <x.perf)"
 	# What is neither JSON nor written by Python
-	for in in nan inf +Infinity -NaN NaNs '{NaN:1}' 1Infinity; do
-		sed "s/\"models\":\[\]/\"models\": [$in]/" in >document
-		run -1 --separate-stderr pidx-write document
-	done
+	lines nan inf +Infinity -NaN NaNs '{NaN:1}' 1Infinity |
+		with_models >documents
+	run -1 --separate-stderr pidx-write --rejects rejects documents
+	diff documents rejects
 }
 
 @test "a number too great for a double is rejected, as Python makes it Infinity" {
-	profile | jq -c '.models = []' >in
-	for in in 1E400 -1e309 12345678901234e+300 "1$(printf %0309d 0).0" \
-		'{"a":[1e999]}'; do
-		sed "s/\"models\":\[\]/\"models\":[$in]/" in >document
-		run -1 --separate-stderr pidx-write document
-		[[ $stderr == *"document:1: a number is too great for a double"* ]]
-		echo "{\"type\":\"profile\",\"profile\":$(cat document)}" >record
-		run -1 --separate-stderr pidx-write record
-		[ -z "$(ls .perun/objects)" ]
+	local n
+	lines 1E400 -1e309 12345678901234e+300 "1$(printf %0309d 0).0" \
+		'{"a":[1e999]}' | with_models >document
+	run -1 --separate-stderr pidx-write --rejects rejects document
+	diff document rejects
+	for n in 1 2 3 4 5; do
+		[[ $stderr == *"document:$n: a number is too great for a double"* ]]
 	done
-	for in in 1e308 -1.7976931348623157E+308 1e-400 "1$(printf %0309d 0)"; do
-		sed "s/\"models\":\[\]/\"models\":[$in]/" in >document
-		run -0 --separate-stderr pidx-write document
-	done
+	sed 's/.*/{"type":"profile","profile":&}/' document >record
+	run -1 --separate-stderr pidx-write --rejects rejects record
+	diff record rejects
+	[ -z "$(ls .perun/objects)" ]
+	lines 1e308 -1.7976931348623157E+308 1e-400 "1$(printf %0309d 0)" |
+		with_models >document
+	run -0 --separate-stderr pidx-write document
+	assert_equal "${#lines[@]}" 4
 }
 
 @test "non_finite that does not name such strings makes a record bad input" {
-	profile | jq -c '{type: "profile", profile: (. + {x: ["NaN", 1, "NaN"]})}' \
-		>in
-	for places in '[2]' '[1,0]' '[-1]' '["0"]' '{}' 0 null '[0,0]'; do
-		jq -c --argjson p "$places" '.non_finite = $p' in >record
-		run -1 --separate-stderr pidx-write record
-		[[ $stderr == *"record:1: non_finite does not name values"* ]]
+	local n places profile
+	profile=$(profile)
+	profile=${profile%\}},'"x":["NaN",1,"NaN"]}'
+	for places in '[2]' '[1,0]' '[-1]' '["0"]' '{}' 0 null '[0,0]' '[1]'; do
+		echo "{\"type\":\"profile\",\"profile\":$profile,"`
+			`"\"non_finite\":$places}"
+	done >record
+	run -1 --separate-stderr pidx-write record
+	for n in {1..8}; do
+		[[ $stderr == *"record:$n: non_finite does not name values"* ]]
 	done
-	jq -c '.non_finite = [1]' in >record
-	run -0 pidx-write record
+	assert_equal "${#lines[@]}" 1
 }
 
 @test "objects are named as by Perun before 0.17, unflattened" {
@@ -127,8 +143,6 @@ sys.stdout.buffer.write(zlib.decompress(open(sys.argv[1], "rb").read()))' \
 		| .profile.postprocessors = [{name: "a"}, {name: "b c"}]
 		| del(.profile.header.workload)' >>in
 	for version in 1 2; do
-		rm -rf other
-		cp -R .perun other
 		oracle put other "$id" $version <in
 		run -0 --separate-stderr pidx-write --index-version $version in
 		cmp "$(file "$id")" "$(file "$id" other)"
@@ -859,31 +873,73 @@ check_runs() {
 	! grep -v ' 3$' again
 }
 
-# end_at_each_call SIGNAL CALL... - runs pidx-write once for each of these system
-# calls that it makes once it has locked the store, at which SIGNAL ends it.  The
-# store has no repository, which it would only read, by a hundred more calls.
-end_at_each_call() {
-	local signal=$1
-	shift
+# begin_faults_without_git - the same for a store that has no repository, which
+# pidx-write would only read, by a hundred more calls
+begin_faults_without_git() {
 	rm -r .git .perun
 	pidx-init --vcs-type svs --index-version 2 >/dev/null
 	id=HEAD
 	begin_faults
+}
+
+# end_at SIGNAL CALL... - prints a line for run_faults for each of these system
+# calls that pidx-write makes once it has locked the store: SIGNAL ends it there
+end_at() {
+	local signal=$1 call first last when
+	shift
 	for call; do
 		read -r first last < <(traced $call) || continue
 		for ((when = first; when <= last; when++)); do
 			echo $call-$when -e trace=$call \
 				-e inject=$call:signal=$signal:when=$when
 		done
-	done | run_faults
+	done
 }
 
+# fail_at ERROR... - prints two lines for each call: it fails once or, with "+",
+# from then on.  ERROR is CALL:ERRNO, such as write:EIO.
+fail_at() {
+	local error call first last when times
+	for error; do
+		call=${error%:*}
+		read -r first last < <(traced $call)
+		for ((when = first; when <= last; when++)); do
+			for times in $when $when+; do
+				echo $error-$times $STOP_AT_FEW -e trace=$call \
+					-e inject=$call:error=${error#*:}:when=$times
+			done
+		done
+	done
+}
+
+# Makes strace stop only at the calls of -e trace.  Then it injects no signals.
+STOP_AT_FEW="-f --seccomp-bpf"
+
+# The last write is that of the record, the last sync and the last rename are of
+# the index.
 # bats test_tags=normal
+@test "killed or failing when an index is written: the store is valid" {
+	need_strace
+	begin_faults_without_git
+	for call in write syncfs renameat; do
+		end_at KILL $call | tail -n 1
+		fail_at $call:EIO | tail -n 2
+	done | run_faults
+	end_at TERM renameat | tail -n 1 | sed s/^/term-/ | run_faults
+	check_runs >runs.txt
+	assert_equal "$(cut -d' ' -f2 runs.txt | sort | uniq -c | xargs)" \
+		"3 137 1 143 6 2"
+	no_staging runs/term-*
+	no_staging runs/*EIO*
+}
+
+# bats test_tags=normal,exhaustive
 @test "killed at any system call: the store is valid, nothing acknowledged is lost" {
 	need_strace
+	begin_faults_without_git
 	# No other call changes a file.
-	end_at_each_call KILL openat mkdirat write syncfs renameat unlinkat \
-		exit_group
+	end_at KILL openat mkdirat write syncfs renameat unlinkat exit_group |
+		run_faults
 	check_runs | tee runs.txt
 	# 137 is 128 + SIGKILL; the index has the entry `before`, or all 3.
 	! grep -v ' 137 [13]$' runs.txt || return 1
@@ -891,11 +947,12 @@ end_at_each_call() {
 	[ "$(wc -l <runs.txt)" -gt 30 ]
 }
 
-# bats test_tags=normal
+# bats test_tags=normal,exhaustive
 @test "ended by a signal at any system call: no temporary file remains" {
 	need_strace
-	end_at_each_call TERM openat mkdirat write syncfs renameat unlinkat \
-		exit_group close read newfstatat fcntl getrandom
+	begin_faults_without_git
+	end_at TERM openat mkdirat write syncfs renameat unlinkat exit_group \
+		close read newfstatat fcntl getrandom | run_faults
 	no_staging runs
 	check_runs | tee runs.txt
 	# 143 is 128 + SIGTERM.  A signal during exit_group() comes too late.
@@ -903,27 +960,15 @@ end_at_each_call() {
 	[ "$(wc -l <runs.txt)" -gt 30 ]
 }
 
-# Makes strace stop only at the calls of -e trace.  Then it injects no signals.
-STOP_AT_FEW="-f --seccomp-bpf"
-
 # The status is 2, or 0 if an optional file cannot be opened or mkdirat fails
-# for a directory that exists.  A call fails once or, if $times ends with "+",
-# from then on: if every write fails, the message cannot be written either.
-# bats test_tags=normal
+# for a directory that exists.  If every write fails, the message cannot be
+# written either.
+# bats test_tags=normal,exhaustive
 @test "any failed system call: the store is valid and the error is reported" {
 	need_strace
 	begin_faults
-	for fault in write:ENOSPC write:EIO syncfs:EIO renameat:EIO \
-	    mkdirat:ENOSPC openat:EIO; do
-		call=${fault%:*}
-		read -r first last < <(traced $call)
-		for ((when = first; when <= last; when++)); do
-			for times in $when $when+; do
-				echo $fault-$times $STOP_AT_FEW -e trace=$call \
-					-e inject=$call:error=${fault#*:}:when=$times
-			done
-		done
-	done | run_faults
+	fail_at write:ENOSPC write:EIO syncfs:EIO renameat:EIO mkdirat:ENOSPC \
+		openat:EIO | run_faults
 	no_staging runs
 	check_runs >runs.txt
 	cat runs.txt

@@ -14,7 +14,11 @@ export LSAN_OPTIONS=print_suppressions=0:suppressions=$TEST/vcs-leaks.supp
 # oracles/perun.py lists the commands.  A LAYOUT of an index is 1, 2args, 2 or
 # 2label: see enum pidx_layout.
 oracle() {
-	python3 "$ORACLE" "$@"
+	# Python would compile the program in each run.
+	local compiled=$BATS_FILE_TMPDIR/${ORACLE##*/}c
+	[ -e "$compiled" ] || python3 -c 'import py_compile, sys
+py_compile.compile(*sys.argv[1:])' "$ORACLE" "$compiled" || return
+	python3 -S "$compiled" "$@"
 }
 
 # Each test runs in the repository ./repo, which has one commit, $id, and a

@@ -48,7 +48,6 @@ shares nothing with weir but the names of members in records.
 import hashlib
 import json
 import os
-import random
 import struct
 import sys
 import zlib
@@ -493,6 +492,8 @@ def damaged(rng, data):
 
 
 def damage(store, seed, version):
+    import random   # only here, as it takes as long as all of the rest
+
     rng = random.Random(int(seed))
     with open(file_of(store, version), "rb") as f:
         index = f.read()
@@ -693,6 +694,8 @@ def main():
     command, args = sys.argv[1], sys.argv[2:]
     is_flat = "-u" not in args
     if command == "profiles":
+        import random
+
         rng = random.Random(int(args[0]))
         for _ in range(int(args[1])):
             print(json.dumps(random_profile(rng),
