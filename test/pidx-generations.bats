@@ -5,7 +5,7 @@
 # release.  The sanitized half leaves these out: they are about formats, and the
 # other tests of these filters run the same code.
 
-# bats file_tags=normal
+# bats file_tags=normal,exhaustive
 
 load helper
 load pidx

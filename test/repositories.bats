@@ -1,5 +1,7 @@
 # repositories.bats - kinds of repositories are read, or refused, as git does
 
+# bats file_tags=exhaustive
+
 load helper
 load vcs
 
