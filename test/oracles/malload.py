@@ -9,6 +9,8 @@
                         of COUNT random orders, with the same ids of types
     csv DIR ROWS        passes if the CSV files hold the rows
     shuffle SEED ROWS   prints the rows in random order, trace records first
+
+Several commands may be separated by the argument "--".
 """
 
 import csv
@@ -295,6 +297,11 @@ def orders(seed, count, path):
 
 
 if __name__ == "__main__":
-    do = {"tables": same_tables, "csv": same_csv, "shuffle": shuffle,
-          "orders": orders}[sys.argv[1]]
-    sys.exit(not do(*sys.argv[2:]))
+    commands = {"tables": same_tables, "csv": same_csv, "shuffle": shuffle,
+                "orders": orders}
+    arguments = sys.argv[1:]
+    while arguments:
+        n = arguments.index("--") if "--" in arguments else len(arguments)
+        if not commands[arguments[0]](*arguments[1:n]):
+            sys.exit("not so: " + " ".join(arguments[:n]))
+        arguments = arguments[n + 1:]
