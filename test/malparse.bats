@@ -257,7 +257,7 @@ printed() {
 
 @test "tuples and all forms of a table give the same variables and links" {
 	local form
-	statements >statements
+	statements 400 >statements
 	printed tuples >in
 	derived in >want
 	[ "$(grep -c '"prerequisite_events"' want)" -gt 100 ]
@@ -464,7 +464,7 @@ printed() {
 # pcs FILE - prints the pcs of the events in the output of one or more runs, and
 # before those of each run a null, which stands for its trace record
 pcs() {
-	jq 'select(.type == "trace" or .type == "profiler_event") | .pc' "$1"
+	grep -e '^{"type":"trace"' -e '^{"type":"profiler_event"' "$1" | members pc
 }
 
 # CUT - a small object that has each construct; AFTER - another one
@@ -480,46 +480,63 @@ is_rejected() {
 	read -r <err && echo "$REPLY" >>messages
 }
 
+# at_each_cut STRIDE COMMAND... - runs the command, with a number of bytes of CUT as
+# its last argument, for every one of STRIDE numbers
+at_each_cut() {
+	local cut stride
+	stride=$(stride "$1")
+	for ((cut = 1; cut < ${#CUT}; cut += stride)); do
+		"${@:2}" "$cut" || return
+	done
+}
+
 # first_messages_match REGEX - passes if every line of ./messages matches
 first_messages_match() {
 	[ -s messages ] && assert_equal "$(grep -cvE "$1" messages)" 0
 }
 
+# truncated_at N - reads CUT without what follows its first N bytes
+truncated_at() {
+	lines "${CUT:0:$1}" >>cuts
+	lines "${CUT:0:$1}" "$AFTER" >in
+	lines "${CUT:0:$1}" "$AFTER" >>whole
+	is_rejected || return
+	want+=$'null\n3\n'
+}
+
 @test "a truncated object is W001, and the next one is read" {
-	local cut want=
-	for ((cut = 1; cut < ${#CUT}; cut += $(stride 1))); do
-		lines "${CUT:0:cut}" >>cuts
-		lines "${CUT:0:cut}" "$AFTER" >in
-		lines "${CUT:0:cut}" "$AFTER" >>whole
-		is_rejected || return
-		want+=$'null\n3\n'
-	done
+	local want=
+	at_each_cut 1 truncated_at
 	first_messages_match '^malparse: in:1: W001: ignoring an object that contains errors: .'
 	assert_equal "$(pcs all)" "${want%$'\n'}"
 	run -1 malparse --rejects kept whole
 	cmp kept cuts
 }
 
+# tail_from N - reads CUT without its first N bytes
+tail_from() {
+	lines "${AFTER/'"pc":3'/'"pc":1'}" "${CUT:$1}" "$AFTER" >in
+	is_rejected || return
+	want+=$'null\n1\n3\n'
+}
+
 @test "the tail of an object is W001, and the next one is read" {
-	local cut before want=
-	before=${AFTER/'"pc":3'/'"pc":1'}
-	for ((cut = 1; cut < ${#CUT}; cut += $(stride 2))); do
-		lines "$before" "${CUT:cut}" "$AFTER" >in
-		is_rejected || return
-		want+=$'null\n1\n3\n'
-	done
+	local want=
+	at_each_cut 2 tail_from
 	first_messages_match '^malparse: in:2: W001: '
 	assert_equal "$(pcs all)" "${want%$'\n'}"
 }
 
+# interrupted_at N - reads CUT with another object after its first N bytes
+interrupted_at() {
+	lines "${CUT:0:$1}$AFTER" "${CUT:$1}" "${AFTER/'"pc":3'/'"pc":4'}" >in
+	is_rejected || return
+	want+=$'null\n3\n4\n'
+}
+
 @test "an object written into the middle of another one is read" {
-	local cut after want=
-	after=${AFTER/'"pc":3'/'"pc":4'}
-	for ((cut = 1; cut < ${#CUT}; cut += $(stride 2))); do
-		lines "${CUT:0:cut}$AFTER" "${CUT:cut}" "$after" >in
-		is_rejected || return
-		want+=$'null\n3\n4\n'
-	done
+	local want=
+	at_each_cut 2 interrupted_at
 	first_messages_match '^malparse: in:1: W001: '
 	assert_equal "$(pcs all)" "${want%$'\n'}"
 }
@@ -577,7 +594,7 @@ first_messages_match() {
 	        if rows != want or (status != 1 and kind != "" and not may_pass):
 	            sys.exit(f"{path}: {kind!r} before line {at + 1}: status {status}")
 	END
-	statements 300 >statements
+	statements 150 >statements
 	for form in csv header tab expanded box:0 box:90; do
 		printed $form >$form
 	done
@@ -885,7 +902,7 @@ first_messages_match() {
 
 @test "derived prerequisites equal those that a trace states" {
 	local trace
-	"$BUILD/test/gen/mal" -n 2 S 1000 "$(seed)" >trace 2>/dev/null
+	"$BUILD/test/gen/mal" -n 2 S 400 "$(seed)" >trace 2>/dev/null
 	for trace in "$DATA/demo/mal-2018.json" trace; do
 		echo "-- $trace"
 		oracle prereqs "$trace"
@@ -1347,7 +1364,7 @@ $(remote_plan 961 50 remote.bintype)"; do
 	local seed
 	seed=$(seed)
 	for format in S M P; do
-		"$BUILD/test/gen/mal" -n 2 $format 1000 "$seed" >$format 2>/dev/null
+		"$BUILD/test/gen/mal" -n 2 $format 400 "$seed" >$format 2>/dev/null
 	done
 	oracle calls "$seed" 10
 	same_as_oracle S M P calls.* "$TRACES"/sample-*.json \
@@ -1433,7 +1450,7 @@ same_paths() {
 	local seed
 	seed=$(seed)
 	for format in S M P; do
-		"$BUILD/test/gen/mal" $format 1000 "$seed" >$format 2>/dev/null
+		"$BUILD/test/gen/mal" $format 400 "$seed" >$format 2>/dev/null
 	done
 	same_paths S M P
 }
@@ -1771,7 +1788,7 @@ remote_query() {
 	local seed
 	seed=$(seed)
 	for format in S M P; do
-		"$BUILD/test/gen/mal" $format 1000 "$seed" >trace 2>/dev/null
+		"$BUILD/test/gen/mal" $format 300 "$seed" >trace 2>/dev/null
 		# Without aliases: they are names, which are kept, but a value
 		# may be equal to one.
 		sed -E 's/"alias":"[^"]*",//g' trace >in
