@@ -44,15 +44,15 @@ two_paths() {
 }
 
 @test "groups and dependencies of small builds agree with the definition" {
-	agree small 60
+	agree small 30
 }
 
 @test "groups and dependencies of larger builds agree with the definition" {
-	agree large 20
+	agree large 10
 }
 
 @test "a group saves what --drop saves" {
-	agree drop 40
+	agree drop 20
 }
 
 @test "of each format's sample, groups agree with the definition" {

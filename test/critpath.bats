@@ -87,7 +87,7 @@ verdict() {
 }
 
 @test "path, slack, drag and potential agree with listing all paths" {
-	agree paths 80
+	agree paths 40
 }
 
 @test "of equal paths the one with the longer last task wins" {
@@ -111,7 +111,7 @@ verdict() {
 }
 
 @test "each path of the top K is the longest through a task on no earlier path" {
-	agree top 50
+	agree top 25
 }
 
 @test "the length of every path of the top K is the sum of its steps" {
@@ -124,15 +124,15 @@ verdict() {
 }
 
 @test "the path to a task, and slack with respect to it, agree with all paths" {
-	agree to 50
+	agree to 25
 }
 
 @test "changed times agree with listing all paths" {
-	agree set 50
+	agree set 25
 }
 
 @test "dropped kinds, hosts and rules agree with listing all paths" {
-	agree drop 50
+	agree drop 25
 }
 
 @test "--set may hold = in the id and overrides --drop" {
@@ -145,7 +145,7 @@ verdict() {
 }
 
 @test "the time that N workers take agrees with a second simulation" {
-	agree workers 50
+	agree workers 25
 }
 
 @test "a task that waits for a copy that takes no time is ready at once" {
@@ -160,7 +160,7 @@ verdict() {
 }
 
 @test "the time that N workers take is within the bounds of list scheduling" {
-	agree bounds 30
+	agree bounds 15
 }
 
 # --- Dependencies of a distributed build ---
@@ -271,7 +271,7 @@ verdict() {
 }
 
 @test "--bridge agrees with listing all paths" {
-	agree bridge 50
+	agree bridge 25
 }
 
 @test "a phony node passes dependencies on without --bridge" {
@@ -590,11 +590,11 @@ in_both_orders() {
 # --- The wall time ---
 
 @test "wall time is the path's length, waiting and the time after, less overlap" {
-	agree account 50
+	agree account 25
 }
 
 @test "wall time adds up for every path of the top K" {
-	agree account_top 50
+	agree account_top 25
 }
 
 @test "with changed times the wall time is not explained" {
@@ -621,11 +621,11 @@ in_both_orders() {
 # --- The verdict ---
 
 @test "what limits a build agrees with a second implementation" {
-	agree verdict 60
+	agree verdict 30
 }
 
 @test "what steps, groups and changes save with workers agrees with simulations" {
-	agree savings 40
+	agree savings 20
 }
 
 @test "a pool is a limit of the simulation, and may be what limits a build" {
@@ -781,7 +781,7 @@ as one"
 }
 
 @test "what limits a build whose tasks ran in order agrees, too" {
-	agree verdict_in_order 50
+	agree verdict_in_order 25
 }
 
 @test "the workers of builds of thousands of tasks are those that ran at once" {
@@ -990,18 +990,18 @@ critpath: run t: the path takes 8 us, longer than the budget of 7 us' \
 # --- Size ---
 
 # bats test_tags=normal
-@test "a chain of 200,000 tasks needs no deep stack" {
+@test "a chain of 50,000 tasks needs no deep stack" {
 	awk 'BEGIN {
-		for (i = 0; i < 200000; i++)
+		for (i = 0; i < 50000; i++)
 			printf "{\"type\":\"task\",\"id\":\"%d\"," \
 			    "\"elapsed_us\":2,\"deps\":[\"%d\"]}\n", i, i + 1
 	}' >in
-	bash -c 'ulimit -s 1024 && exec critpath -o out in'
+	bash -c 'ulimit -s 256 && exec critpath -o out in'
 	# A step for each task, a summary and a verdict, between the begin and
 	# end records.  The last task depends on a task that does not exist.
-	assert_equal "$(wc -l <out)" 200004
+	assert_equal "$(wc -l <out)" 50004
 	output=$(tail -n 3 out)
-	assert_equal "$(summary length_us)" 400000
+	assert_equal "$(summary length_us)" 100000
 	assert_equal "$(summary cut)" 1
 }
 
@@ -1184,7 +1184,7 @@ shows() {
 }
 
 @test "names and targets of random records agree with their definition" {
-	agree names 50
+	agree names 25
 }
 
 @test "--to and --set of a name agree with those of the id" {
@@ -1595,10 +1595,10 @@ plan() {
 }
 
 # bats test_tags=normal
-@test "60 runs need no more memory than 2" {
+@test "30 runs need no more memory than 2" {
 	# The sanitizers keep memory that was released.
-	# 2,000 tasks with a graph of as many nodes: 60 runs in memory would
-	# need over 30 MB.
+	# 2,000 tasks with a graph of as many nodes: 30 runs in memory would
+	# need over 15 MB.
 	python3 - >graph <<-'END'
 		for i in range(2000):
 		    print('{"type":"node","id":"dir/%d.o","deps":["dir/%d.o"]}'
@@ -1610,7 +1610,7 @@ plan() {
 		          '"start_us":%d,"end_us":%d}' % (i, 2000 - i, 2001 - i))
 		print('{"type":"build","run":"NAME","start_us":0,"end_us":2001}')
 	END
-	for i in {1..60}; do sed "s/NAME/$i/" run; done >all
+	for i in {1..30}; do sed "s/NAME/$i/" run; done >all
 	head -n 4002 all >two
 	for reader in critpath execlog-stat; do
 		run -0 --separate-stderr python3 - "$reader" <<-'END'

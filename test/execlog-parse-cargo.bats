@@ -377,7 +377,7 @@ execlog-parse: no task came: is this the execution log of a build?'
 # The second implementation
 
 @test "random logs give the records and paths of the oracle" {
-	agree logs 40
+	agree logs 20
 }
 
 @test "real logs agree with the oracle and with their unblocked lists" {

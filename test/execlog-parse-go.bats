@@ -197,7 +197,7 @@ array of actions, or it is truncated: the rest of the file is rejected"
 }
 
 @test "random graphs give the records and the path of the oracle" {
-	agree graphs 60
+	agree graphs 30
 }
 
 @test "the sample gives the records and the path of the oracle" {

@@ -306,5 +306,5 @@ although the application has ended: Spark drops events if it is busy"
 }
 
 @test "random applications have the records and the length of the oracle" {
-	agree applications 40
+	agree applications 20
 }

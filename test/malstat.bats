@@ -95,8 +95,8 @@ computed() {
 
 # counted - prints the counts in the malstat record, the last one, that are not 0
 counted() {
-	computed malstat 'to_entries[] | select(.value != 0 and .key != "type") |
-		"\(.key)=\(.value)"'
+	sed -n 's/^{"type":"malstat",\(.*\)}$/\1/p' <<<"$output" | tr , '\n' |
+		sed '/:0$/d; s/"//g; s/:/=/' | paste -sd' '
 }
 
 # --- Instances ---
@@ -329,7 +329,7 @@ counted() {
 }
 
 @test "tables may be mixed in any order" {
-	agree tables 40
+	agree tables 20
 }
 
 # --- Kinds and operations ---
@@ -469,11 +469,11 @@ counted() {
 }
 
 @test "the oracle agrees on random nested instances, microsecond by microsecond" {
-	agree nested 60
+	agree nested 30
 }
 
 @test "the oracle agrees on random overlapping instances" {
-	agree overlapping 60
+	agree overlapping 30
 }
 
 # --- The costliest instances ---
@@ -903,20 +903,20 @@ cores query_stat operation instance cores malstat"
 # bats test_tags=normal
 @test "a long chain and many cycles of executions need no deep stack" {
 	python3 - >in <<-'END'
-		import json
-		def row(**r):
-		    print(json.dumps(r))
+		def initiates(parent, child):
+		    print('{"type":"initiates_executions","parent_id":%d,'
+		        '"child_id":%d}' % (parent, child))
 		n = 20000
 		for i in range(1, n):
-		    row(type="profiler_event", mal_execution_id=i, pc=1,
-		        execution_state=0, relative_time=i, thread=1)
-		    row(type="profiler_event", mal_execution_id=i, pc=1,
-		        execution_state=1, relative_time=i + 1, thread=1)
+		    for state in 0, 1:
+		        print('{"type":"profiler_event","mal_execution_id":%d,'
+		            '"pc":1,"execution_state":%d,"relative_time":%d,'
+		            '"thread":1}' % (i, state, i + state))
 		for i in range(2, n // 2):
-		    row(type="initiates_executions", parent_id=i, child_id=i - 1)
+		    initiates(i, i - 1)
 		for i in range(n // 2, n, 2):
-		    row(type="initiates_executions", parent_id=i, child_id=i + 1)
-		    row(type="initiates_executions", parent_id=i + 1, child_id=i)
+		    initiates(i, i + 1)
+		    initiates(i + 1, i)
 	END
 	run -0 --separate-stderr bash -c \
 		'ulimit -s 256 && exec malstat --query 9999 -o out in'
@@ -1288,7 +1288,7 @@ three_operations() {
 
 @test "a trace has no change from itself, whatever it is read from" {
 	for format in S P; do
-		generate $format 2000
+		generate $format 600
 		malparse -s trace >in
 		rm -f db
 		malload db in >/dev/null
@@ -1455,7 +1455,7 @@ run_of() {
 
 @test "the oracle agrees on the changes between generated traces" {
 	ORACLE=$TEST/oracles/malstat-diff.py
-	agree diff 100
+	agree diff 50
 }
 
 @test "--diff needs events on both sides, and excludes other answers" {

@@ -21,11 +21,11 @@ build() {
 }
 
 @test "resources and units agree with a second implementation" {
-	agree records 400
+	agree records 200
 }
 
 @test "a profile of profiles has all their samples" {
-	agree profiles 100
+	agree profiles 50
 }
 
 @test "amounts of one run are added, several runs are several amounts" {

@@ -56,7 +56,7 @@ resolves() {
 # --- Against git itself ---
 
 @test "random histories: names resolve as in git" {
-	agree resolve 8
+	agree resolve 4
 }
 
 @test "every form of a revision resolves as in git" {
