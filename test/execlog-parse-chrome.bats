@@ -234,8 +234,10 @@ value: the rest of the file is rejected"
 	[[ $stderr == *truncated* ]]
 }
 
-@test "a profile that is truncated anywhere keeps its whole events" {
-	local size=$(wc -c <"$SAMPLE") step=$(stride 100) n
+# truncated_within N - truncates the sample at random places, at most N bytes from
+# each other, and expects that its whole events are read
+truncated_within() {
+	local size=$(wc -c <"$SAMPLE") step=$(stride "$1") n
 	RANDOM=$(seed)
 	# Before that, it is not recognized.  The last byte is a newline.
 	for ((n = 150; n < size - 1; n += 1 + RANDOM % step)); do
@@ -245,6 +247,15 @@ value: the rest of the file is rejected"
 			"$(grep -c '"action processing".*"tid":6[56]}' trace)"
 		[[ $stderr == "execlog-parse: trace:"*": "* ]]
 	done
+}
+
+@test "a profile that is truncated keeps its whole events" {
+	truncated_within 400
+}
+
+# bats test_tags=exhaustive
+@test "a profile that is truncated anywhere keeps its whole events" {
+	truncated_within 100
 }
 
 @test "random bytes in a trace are bad input, and never a crash" {

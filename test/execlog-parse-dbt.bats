@@ -166,9 +166,10 @@ is of dbt with schema .*; this program knows versions 1 to [36]\$"
 		$'["r",1000000,1000000]\n["s",3000000,2000000]'
 }
 
-@test "a document truncated at any byte gives whole records and status 1" {
-	local filter
-	python3 - "$RESULTS" "$MANIFEST" "$(stride 7)" <<-'END'
+# truncated_at_every N - truncates documents at every N-th byte, and expects whole
+# records and status 1
+truncated_at_every() {
+	python3 - "$RESULTS" "$MANIFEST" "$(stride "$1")" <<-'END'
 		import json, subprocess, sys
 		for filter, path in zip(("execlog-parse", "buildgraph-parse"),
 		                        sys.argv[1:]):
@@ -180,6 +181,15 @@ is of dbt with schema .*; this program knows versions 1 to [36]\$"
 		        for line in p.stdout.splitlines():
 		            json.loads(line)
 	END
+}
+
+@test "a truncated document gives whole records and status 1" {
+	truncated_at_every 61
+}
+
+# bats test_tags=exhaustive
+@test "a document truncated at any byte gives whole records and status 1" {
+	truncated_at_every 7
 }
 
 @test "random bytes are bad input" {

@@ -161,8 +161,10 @@ to 2^53 - 1" '"ID":0' "$id" || return
 	assert_equal "$(lines "${stderr_lines[@]}" | wc -l)" 3
 }
 
-@test "a graph that is truncated anywhere keeps its whole actions" {
-	local size=$(wc -c <"$SAMPLE") step=$(stride 100) n
+# truncated_within N - truncates the sample at random places, at most N bytes from
+# each other, and expects that its whole actions are read
+truncated_within() {
+	local size=$(wc -c <"$SAMPLE") step=$(stride "$1") n
 	RANDOM=$(seed)
 	# The last byte of the sample is a newline.
 	for ((n = 1; n < size - 1; n += 1 + RANDOM % step)); do
@@ -172,6 +174,15 @@ to 2^53 - 1" '"ID":0' "$id" || return
 			"$(grep -c '^	}' graph)"
 		[[ $stderr == "execlog-parse: graph:"*": "* ]]
 	done
+}
+
+@test "a graph that is truncated keeps its whole actions" {
+	truncated_within 400
+}
+
+# bats test_tags=exhaustive
+@test "a graph that is truncated anywhere keeps its whole actions" {
+	truncated_within 100
 }
 
 @test "anything after the graph, and an array of other things, is rejected" {

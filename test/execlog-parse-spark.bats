@@ -284,9 +284,11 @@ although the application has ended: Spark drops events if it is busy"
 	END
 }
 
-@test "a log truncated at any byte gives whole records and status 1" {
+# truncated_at_every N - truncates a log at every N-th byte, and expects whole
+# records and status 1
+truncated_at_every() {
 	head -n 13 "$SAMPLE" >log
-	python3 - log "$(stride 7)" <<-'END'
+	python3 - log "$(stride "$1")" <<-'END'
 		import json, subprocess, sys
 		text = open(sys.argv[1], "rb").read()
 		for n in range(9, len(text), int(sys.argv[2])):
@@ -296,6 +298,15 @@ although the application has ended: Spark drops events if it is busy"
 		    for line in p.stdout.splitlines():
 		        json.loads(line)
 	END
+}
+
+@test "a truncated log gives whole records and status 1" {
+	truncated_at_every 61
+}
+
+# bats test_tags=exhaustive
+@test "a log truncated at any byte gives whole records and status 1" {
+	truncated_at_every 7
 }
 
 @test "the sample has the length that its oracle computes" {

@@ -32,6 +32,8 @@ export ASAN_OPTIONS=abort_on_error=1 UBSAN_OPTIONS=abort_on_error=1
 unset COLUMNS MAKEFLAGS MAKELEVEL MFLAGS CDPATH GREP_OPTIONS POSIXLY_CORRECT
 unset PAGER BASH_ENV ENV SUDO_UID PERUN_CONFIG_DIR "${!XDG_@}" "${!GIT_@}"
 export HOME=$BATS_RUN_TMPDIR TZ=UTC GIT_CONFIG_NOSYSTEM=1
+# Without the hooks that git would copy to each repository
+export GIT_TEMPLATE_DIR=
 umask 022
 # Two runs make the same commits, and hash strings in the same way.
 export GIT_AUTHOR_DATE="@1600000000 +0000" GIT_COMMITTER_DATE="@1600000000 +0000"

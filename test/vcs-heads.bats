@@ -119,6 +119,7 @@ is() {
 	# An untracked file and an ignored one; then -N, the intent to add.
 	mkdir folder
 	echo z >folder/z
+	mkdir .git/info
 	echo '*.o' >.git/info/exclude
 	echo o >x.o
 	is clean
