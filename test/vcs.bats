@@ -282,7 +282,7 @@ copy_tree() {
 		echo "SEED=$seed $filter: $(cat count)"
 		# The last tenth is left out: it includes allocations at the
 		# exit, such as that of fprintf() in end().
-		for n in $(shuf -n 30 -i 1-$(($(cat count) * 9 / 10)) \
+		for n in $(shuf -n 12 -i 1-$(($(cat count) * 9 / 10)) \
 			--random-source=<(yes $seed)); do
 			FAIL_AT=$n LD_PRELOAD=./fail.so $filter >out 2>&1 &&
 				false || [ $? -eq 2 ]
