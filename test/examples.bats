@@ -17,20 +17,21 @@ load cluster/archive
 # weir-history(7) find their slow commit on a busy machine as well.  They build 40
 # times: the gcc that this ninja finds compiles the same sources only once.
 write_stubs() {
-	mkdir -p bin made/bin && lines '#!/bin/sh' >bin/sleep &&
+	mkdir -p bin made/bin && ln -s "$(type -P true)" bin/sleep &&
 		cat >made/bin/gcc <<-END && cat >bin/ninja <<-END &&
 	#!/bin/sh
 	case "\$*" in *' -o main.o' | *' -o calc.o' | *' -o app') ;;
 	*) exec $(command -v gcc) "\$@" ;; esac
-	made=$PWD/made/\$( (echo "\$@"; cat *.c *.h) | cksum | tr -dc 0-9)
+	made='$PWD/made/'\$(echo "\$@" \$(cksum *.c *.h))
 	for out; do :; done
 	[ -e "\$made" ] || $(command -v gcc) "\$@" -o "\$made" || exit
 	cp "\$made" "\$out"
 	END
 	#!/bin/sh
-	PATH=$PWD/made/bin:\$PATH $(command -v ninja) "\$@" || exit
-	[ "\$1" != -t ] || exit 0
-	cat table.sh build.ninja .ninja_log | awk -v OFS='\t' '
+	PATH='$PWD/made/bin':\$PATH
+	[ "\$1" != -t ] || exec $(command -v ninja) "\$@"
+	$(command -v ninja) "\$@" || exit
+	awk -v OFS='\t' '
 	match(\$0, /sleep [0-9.]+/) {
 		ms = 1000 * substr(\$0, RSTART + 6, RLENGTH - 6)
 		slept[/gcc/ ? "app" : "table.h"] = ms
@@ -42,9 +43,10 @@ write_stubs() {
 		if (\$4 == "app") \$1 = end["main.o"]
 		\$2 = end[\$4] = \$1 + 30 + slept[\$4]
 		print
-	}' | sort -s -n -k 2,2 >log && mv log .ninja_log
+	}' table.sh build.ninja .ninja_log | sort -s -n -k 2,2 >log &&
+		mv log .ninja_log
 	END
-	chmod +x bin/* made/bin/*
+	chmod +x bin/ninja made/bin/gcc
 }
 
 setup_file() {
@@ -97,12 +99,22 @@ is_run() {
 	! needs_hosts "$1" && [[ $1 != duckdb\ * ]]
 }
 
+# copy_named PAGE FOLDER - copies those files of the installed folder that a page
+# names, which are what its examples read, and the Makefile, which make finds
+copy_named() {
+	local file files=() text
+	text=$(<"printed/$1")$'\nMakefile'
+	for file in "$PREFIX"/share/doc/weir/examples/*; do
+		[[ $text != *"${file##*/}"* ]] || files+=("$file")
+	done
+	mkdir "$2" && cp "${files[@]}" "$2"
+}
+
 # try_page PAGE - runs the examples of a page that can be run here, in a copy of
 # the installed folder, with the environment that weir(7) describes
 try_page() {
 	local example shown
-	cp -R "$PREFIX/share/doc/weir/examples" "$1" &&
-		copy_printed_files "$1" "$1" || return
+	copy_named "$1" "$1" && copy_printed_files "$1" "$1" || return
 	printed_examples "$1" |
 	while IFS= read -r -d '' example && IFS= read -r -d '' shown; do
 		! is_run "$example" || printf '%s\0%s\0' "$example" "$shown"
