@@ -39,14 +39,17 @@ adapt_sample() {
 # assert_values STATISTIC SELECTION EXPECTED - fails unless the mean, median,
 # sum or count of the values of the selected samples is the expected one
 assert_values() {
-	jq "select(.type == \"sample\" and ($2)) | .value" records |
-		python3 -c 'import math, statistics, sys
-name, expected = sys.argv[1:]
-values = [float(line) for line in sys.stdin]
-found = {"mean": statistics.mean, "median": statistics.median,
-    "sum": math.fsum, "count": len}[name](values)
-if not math.isclose(found, float(expected), rel_tol=1e-6):
-    sys.exit(f"{name}: {found}, not {expected}")' "$1" "$3"
+	jq -n --arg name "$1" --argjson expected "$3" "
+		[inputs | select(.type == \"sample\" and ($2)) | .value]"' |
+		(if $name == "sum" then add
+		elif $name == "count" then length
+		elif $name == "mean" then add / length
+		elif $name == "median" then sort |
+			(.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2
+		else error("no statistic \($name)") end) as $found |
+		if ($found - $expected | fabs) > 1e-6 * ($expected | fabs)
+		then error("\($name): \($found), not \($expected)")
+		else empty end' records
 }
 
 # compare_slower - compares the samples with 100 times their values, and prints
