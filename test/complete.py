@@ -68,7 +68,7 @@ def at_terminal(shell, lines, offered):
     termios.tcsetwinsize(terminal, (50, 300))
     with open(offered + ".start", "w") as f:
         f.write(START[shell])
-    os.write(terminal, f". {offered}.start\n".encode())
+    os.write(terminal, f". '{offered}.start'\n".encode())
     read_until_ready(terminal)
     for line in lines:
         open(offered, "w").close()
