@@ -54,7 +54,7 @@ failures=() skips=()
 repeat() {
 	local choice=''
 	case $2 in
-	'' | setup_file\ failed | teardown_file\ failed) ;;
+	'' | setup_file\ failed | teardown_file\ failed | bats-gather-tests) ;;
 	*) choice=$(sed -e 's/[][\.*^+?(){}|]/\\&/g' -e "s/'/./g" \
 		-e 's/[$]/.?./g' <<<"$2")
 		choice="-f '^$choice$' " ;;
