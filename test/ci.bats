@@ -265,6 +265,7 @@ expect_files() {
 	git -C ../other pull -q
 	cp "$BATS_FILE_TMPDIR/profile" ../other
 	# Before the first push of this job, the other one pushes.
+	mkdir -p .git/hooks
 	cat >.git/hooks/pre-push <<-'END'
 	#!/bin/sh
 	[ ! -e ../other/.perun ] || exit 0

@@ -11,6 +11,8 @@ done
 
 TEST=$BATS_TEST_DIRNAME
 ROOT=$TEST/..
+# A relative path is that of the first directory: setup_file() changes it.
+[[ ${WEIR_BUILD:-/} == /* ]] || export WEIR_BUILD=$PWD/$WEIR_BUILD
 BUILD=${WEIR_BUILD:-$ROOT/build}
 [ -e "$BUILD/tests" ] || {
 	echo "weir is not built in $BUILD: make tests" >&2
