@@ -171,8 +171,8 @@ check:
 
 # All that CI runs: also sanitizers, and tests of exhaustive inputs.
 check-all:
-	@$(MAKE) -s check ALL=1
-	@$(MAKE) -s check ALL=1 SAN=1
+	@status=0; $(MAKE) -s check ALL=1 || status=$$?; \
+	$(MAKE) -s check ALL=1 SAN=1 && exit $$status
 
 test: check
 
