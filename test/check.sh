@@ -5,7 +5,8 @@
 # BUILD has the programs.  The environment may contain:
 #
 #	FILTER	a regular expression: only tests whose names match are run
-#	TAGS	only tests with these tags are run, as bats' --filter-tags has them
+#	TAGS	only tests with these tags are run, as bats' --filter-tags has them;
+#		without !exhaustive, EXHAUSTIVE is set for the tests
 #	JOBS	the number of files at once
 #	SEED	the seed of random inputs
 #
@@ -31,6 +32,7 @@ build=$1
 shift
 export WEIR_BUILD=$build
 [ -n "${FILTER:-}" ] || export ALL_TESTS=1
+[[ ${TAGS:-} == *!exhaustive* ]] || export EXHAUSTIVE=1
 options=(--tap ${FILTER:+--filter "$FILTER"} ${TAGS:+--filter-tags "$TAGS"})
 [[ $build == */san ]] && half=sanitized || half=plain
 shown_build=${build#"$PWD/"}

@@ -51,8 +51,10 @@ cases_of() {
 }
 
 # What a test does in code that all filters share, it tries only with readers of
-# records, of lines and of documents.
+# records, of lines and of documents; with all filters if exhaustive tests are run
+# as well.
 SHARED_FILTERS=(critpath execlog-parse malparse)
+[ -z "${EXHAUSTIVE:-}" ] || is_sanitized || SHARED_FILTERS=("${FILTERS[@]}")
 mapfile -t SHARED_CASES < <(cases_of "${SHARED_FILTERS[@]}")
 # Without sanitizers, bad lines are tried also with the filters that have a loop of
 # their own around what they read.
