@@ -4,7 +4,6 @@
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
-#include "common/base/sort.h"
 #include "common/build/dag-drag.h"
 #include "filters/critpath/answer.h"
 #include "filters/critpath/savings.h"
@@ -145,37 +144,17 @@ answer_release(struct answer *a)
 	free(a->paths);
 }
 
-static int
-compare_weights(const void *a, const void *b, void *context)
-{
-	const struct step *const *x = a, *const *y = b;
-	const struct dag *dag = context;
-	int order = cmp_i64(dag->weight[(*y)->vertex],
-	    dag->weight[(*x)->vertex]);
-
-	return order != 0 ? order : dag->compare(dag->context, (*x)->vertex,
-	    (*y)->vertex);
-}
-
 void
 answer_find_savings(struct answer *a, struct savings *savings)
 {
 	const struct path *p = a->paths;
-	struct step **longest;
 
 	a->savings = savings;
-	if (a->n_paths == 0)
+	if (a->n_paths == 0 || !savings_are_simulated(savings, p->n))
 		return;
-	/* The longest first, because not all may be simulated. */
-	longest = mem_table(p->n, sizeof *longest);
 	for (size_t i = 0; i < p->n; i++)
-		longest[i] = &p->steps[i];
-	sort_with(longest, p->n, sizeof *longest, compare_weights,
-	    &a->net->dag);
-	for (size_t i = 0; i < p->n; i++)
-		longest[i]->saved_us = savings_of(savings, NULL,
-		    longest[i]->vertex);
-	free(longest);
+		p->steps[i].saved_us = savings_of(savings, NULL,
+		    p->steps[i].vertex);
 	savings_end(savings);
 }
 

@@ -69,10 +69,13 @@ compare_groups(const void *a, const void *b, void *context)
 	return order != 0 ? order : compare_work(a, b, context);
 }
 
-void
-groups_find(struct groups *g, const struct answer *a, const char *by)
+/*
+ * Groups the tasks, and sums their work.  Returns the group of each vertex, an
+ * index in the list or INDEX_NONE; the caller frees it.
+ */
+static uint32_t *
+make_groups(struct groups *g, const struct network *net, const char *by)
 {
-	const struct network *net = a->net;
 	unsigned key = keys_add(span_str(by));
 	uint32_t *group_of = mem_ones(net->n_vertices, sizeof *group_of);
 	struct group *group;
@@ -90,20 +93,33 @@ groups_find(struct groups *g, const struct answer *a, const char *by)
 			g->list = mem_grow(g->list, &cap, g->n + 1,
 			    sizeof *g->list);
 			g->list[g->n++] = (struct group){
-			    .value = group_of[v] };
+			    .value = group_of[v], .saved_us = INT_UNKNOWN };
 		}
 		group = &g->list[group_of[v]];
 		group->n_tasks++;
 		group->work_us += net->dag.weight[v];
 	}
-	find_potentials(g, a, group_of);
+	return group_of;
+}
 
-	/* Those with the most work first, because not all may be simulated. */
-	sort_with(g->list, g->n, sizeof *g->list, compare_work, g);
-	for (size_t i = 0; i < g->n; i++)
-		g->list[i].saved_us = savings_of(a->savings, group_of,
-		    g->list[i].value);
-	savings_end(a->savings);
+void
+groups_sum_work(struct groups *g, const struct network *net, const char *by)
+{
+	free(make_groups(g, net, by));
+}
+
+void
+groups_find(struct groups *g, const struct answer *a, const char *by)
+{
+	uint32_t *group_of = make_groups(g, a->net, by);
+
+	find_potentials(g, a, group_of);
+	if (savings_are_simulated(a->savings, g->n)) {
+		for (size_t i = 0; i < g->n; i++)
+			g->list[i].saved_us = savings_of(a->savings, group_of,
+			    g->list[i].value);
+		savings_end(a->savings);
+	}
 	sort_with(g->list, g->n, sizeof *g->list, compare_groups, g);
 	free(group_of);
 }
@@ -140,7 +156,8 @@ void
 groups_report(const struct groups *g, const struct answer *a, struct buf *out)
 {
 	char could_save[SAVINGS_HEAD_MAX];
-	const char *const heads[] = { savings_head(a->savings, could_save),
+	const char *const heads[] = {
+	    savings_head(a->savings, g->n, could_save),
 	    "on the path", "work", "tasks", "" };
 	struct buf by = { 0 };
 	struct table t;
@@ -158,12 +175,8 @@ groups_report(const struct groups *g, const struct answer *a, struct buf *out)
 	}
 	table_init(&t, "RRrrl", heads);
 	for (size_t i = 0; i < g->n && i < ROWS_MAX; i++) {
-		if (a->savings->workers == 0)
-			table_us(&t, g->list[i].potential_us);
-		else if (g->list[i].saved_us != INT_UNKNOWN)
-			table_us(&t, g->list[i].saved_us);
-		else
-			table_next(&t);
+		table_us(&t, g->list[i].saved_us != INT_UNKNOWN ?
+		    g->list[i].saved_us : g->list[i].potential_us);
 		table_us(&t, g->list[i].path_us);
 		table_us(&t, g->list[i].work_us);
 		table_count(&t, g->list[i].n_tasks);

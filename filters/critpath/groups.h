@@ -25,6 +25,8 @@ struct groups {
  * answer must have a path.  `by` is borrowed.
  */
 void groups_find(struct groups *, const struct answer *, const char *by);
+/* The same, in no order, and only with the work of each group. */
+void groups_sum_work(struct groups *, const struct network *, const char *by);
 void groups_release(struct groups *);
 
 void groups_emit(const struct groups *, const struct build *, struct filter *);

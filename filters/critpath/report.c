@@ -105,10 +105,9 @@ put_row(struct table *t, const struct answer *a, const struct path *p,
 		table_next(t);
 		return;
 	}
-	if (p == a->paths && a->savings->workers == 0)
-		report_us(table_cell(t), s->drag_us);
-	else if (p == a->paths && s->saved_us != INT_UNKNOWN)
-		report_us(table_cell(t), s->saved_us);
+	if (p == a->paths)
+		report_us(table_cell(t), s->saved_us != INT_UNKNOWN ?
+		    s->saved_us : s->drag_us);
 	table_next(t);
 	build_put_cell(a->net->build, network_task(a->net, s->vertex), t);
 }
@@ -118,7 +117,8 @@ put_steps(struct buf *out, const struct answer *a, const struct path *p)
 {
 	char could_save[SAVINGS_HEAD_MAX];
 	const char *const heads[] = { "at", "waited", "took", "share", "",
-	    savings_head(a->savings, could_save), "step" };
+	    savings_head(a->savings, a->paths->n, could_save),
+	    "step" };
 	struct table t;
 	int64_t least_us = least_long_us(a, p);
 	size_t n;		/* steps of a row */

@@ -9,8 +9,8 @@
 #include "filters/critpath/savings.h"
 
 /*
- * The simulations for the steps of a path, or for groups, pass over at most so
- * many vertices: about half a second.
+ * The simulations of a table pass over at most so many vertices in all: half a
+ * second at most.
  */
 enum { VERTICES_MAX = 500000 };
 
@@ -41,15 +41,17 @@ simulate_build(struct network *net, uint64_t workers,
 
 void
 savings_begin(struct savings *s, struct network *net, uint64_t workers,
-    const struct dag_pools *pools)
+    const struct dag_pools *pools, bool is_only_build)
 {
-	*s = (struct savings){ .net = net, .pools = pools };
-	if (workers == 0 || net->n_vertices == 0 ||
-	    net->n_vertices > VERTICES_MAX)
-		return;
-	s->workers = workers;
-	s->whole_us = simulate_build(net, workers, pools);
-	s->n_left = VERTICES_MAX / net->n_vertices;
+	*s = (struct savings){ .net = net, .pools = pools, .workers = workers,
+	    .is_only_build = is_only_build, .whole_us = INT_UNKNOWN };
+}
+
+bool
+savings_are_simulated(const struct savings *s, size_t n)
+{
+	return s->workers > 0 && s->is_only_build &&
+	    n < VERTICES_MAX / (s->net->n_vertices + 1);
 }
 
 int64_t
@@ -58,9 +60,8 @@ savings_of(struct savings *s, const uint32_t *group_of, uint32_t group)
 	int64_t *weight = s->net->dag.weight, *kept, us;
 	size_t size = s->net->n_vertices * sizeof *weight;
 
-	if (s->workers == 0 || s->n_left == 0)
-		return INT_UNKNOWN;
-	s->n_left--;
+	if (s->whole_us == INT_UNKNOWN)
+		s->whole_us = simulate_build(s->net, s->workers, s->pools);
 	kept = mem_table(s->net->n_vertices, sizeof *kept);
 	memcpy(kept, weight, size);
 	for (uint32_t v = 0; v < s->net->n_vertices; v++)
@@ -73,10 +74,12 @@ savings_of(struct savings *s, const uint32_t *group_of, uint32_t group)
 }
 
 const char *
-savings_head(const struct savings *s, char text[SAVINGS_HEAD_MAX])
+savings_head(const struct savings *s, size_t n, char text[SAVINGS_HEAD_MAX])
 {
 	if (s->workers == 0)
 		return "could save";
+	if (!savings_are_simulated(s, n))
+		return "could save (path only)";
 	snprintf(text, SAVINGS_HEAD_MAX, "could save (%llu worker%s)",
 	    (unsigned long long)s->workers, plural(s->workers, "", "s"));
 	return text;
@@ -85,8 +88,5 @@ savings_head(const struct savings *s, char text[SAVINGS_HEAD_MAX])
 void
 savings_end(struct savings *s)
 {
-	if (s->workers == 0)
-		return;
 	dag_tails(&s->net->dag, s->net->is_end);
-	s->n_left = VERTICES_MAX / s->net->n_vertices;
 }

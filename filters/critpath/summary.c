@@ -103,7 +103,7 @@ summary_add(const struct answer *a, const struct verdict *v, const char *by,
 	const struct group *costliest = NULL;
 
 	if (a->n_paths > 0) {
-		groups_find(&groups, a, by);
+		groups_sum_work(&groups, a->net, by);
 		costliest = find_costliest(&groups);
 	}
 	if (f->text)

@@ -163,7 +163,7 @@ simulate_more(struct verdict *v, struct network *net)
 
 void
 verdict_find(struct verdict *v, struct network *net, uint64_t workers,
-    const struct dag_pools *pools, bool what_if)
+    const struct dag_pools *pools, bool what_if, bool is_only_build)
 {
 	const struct build *b = net->build;
 	const struct dag *dag = &net->dag;
@@ -200,7 +200,8 @@ verdict_find(struct verdict *v, struct network *net, uint64_t workers,
 	} else {
 		judge_simulated(v, net);
 	}
-	if (v->limit == LIMIT_WORKERS && has_deps(v) && is_small(v))
+	if (v->limit == LIMIT_WORKERS && has_deps(v) && is_small(v) &&
+	    is_only_build)
 		simulate_more(v, net);
 }
 
