@@ -113,6 +113,17 @@ read_flags(const struct rec *r)
 	    span_eq(event, "deployed") ? TASK_DEPLOYED : 0));
 }
 
+/*
+ * The symbol of one of the most frequent kinds, found without interning;
+ * SYM_NONE for any other kind.
+ */
+static sym
+find_known_kind(const struct build *b, struct span text)
+{
+	return span_eq(text, "run") ? b->run : span_eq(text, "copy") ?
+	    b->copy : span_eq(text, "prepare") ? b->prepare : SYM_NONE;
+}
+
 static void
 defer_value(struct build *b, struct span text, struct column *column, size_t i)
 {
@@ -132,12 +143,10 @@ read_values(struct build *b, const struct rec *r, struct column *columns,
     size_t i)
 {
 	const struct field *f;
-	unsigned number;
 
 	b->labels.n_values = r->n_keys - TARGET;
 	for (unsigned k = 0; k < b->labels.n_values; k++) {
-		number = rec_key_number(r, r->keys[TARGET + k]);
-		f = rec_get(r, number - 1);
+		f = rec_get(r, r->first_numbers[TARGET + k] - 1u);
 		if (f == NULL)
 			continue;
 		if (f->kind == REC_STRING || f->kind == REC_NUMBER)
@@ -158,6 +167,7 @@ read_name(const struct rec *r, struct span id, struct span *name)
 static void
 read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 {
+	struct task *t = &b->tasks[i];
 	struct span text;
 
 	DEFER_NAME(b, id, tasks, i, id);
@@ -165,7 +175,8 @@ read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 		column_set(&b->labels.task_names, i,
 		    texts_add(&b->labels.name_texts, text));
 	read_values(b, r, b->labels.task_values, i);
-	if (rec_str(r, KIND, &text) == REC_OK)
+	if (rec_str(r, KIND, &text) == REC_OK &&
+	    (t->kind = find_known_kind(b, text)) == SYM_NONE)
 		DEFER_NAME(b, text, tasks, i, kind);
 	if (rec_str(r, HOST, &text) == REC_OK)
 		DEFER_NAME(b, text, tasks, i, host);
@@ -173,7 +184,11 @@ read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 		DEFER_NAME(b, text, tasks, i, rule);
 	if (rec_str(r, CONSUMER, &text) == REC_OK)
 		DEFER_NAME(b, text, tasks, i, consumer);
-	if (rec_str(r, UID, &text) == REC_OK)
+	if (rec_str(r, UID, &text) != REC_OK)
+		return;
+	if (span_compare(text, id) == 0)
+		t->uid = UID_IS_ID;
+	else
 		DEFER_NAME(b, text, tasks, i, uid);
 }
 

@@ -34,12 +34,17 @@ struct filter;
 KEY_INDEXES(BUILD_KEYS);
 
 /*
- * The owner of a dependency or output is the record that lists it.  Until
- * build_index(), the owner's index is stored instead of its id, whose symbol is
- * not yet known: the index of a node, or the index of a task plus
- * OWNER_IS_TASK.
+ * Placeholders for symbols, which build_index() replaces.
+ *
+ * The owner of a dependency or output is the record that lists it.  The owner's
+ * index is stored instead of its id, whose symbol is not yet known: the index
+ * of a node, or the index of a task plus OWNER_IS_TASK.
+ *
+ * A uid that is equal to the id of its task, as most are, is not interned a
+ * second time: UID_IS_ID is stored.
  */
 #define OWNER_IS_TASK (UINT32_C(1) << 31)
+#define UID_IS_ID (SYM_NONE - 1)
 
 /* Read a `task` or `node` record, or reject it. */
 void build_read_task(struct build *, struct filter *, const struct rec *);

@@ -225,8 +225,11 @@ build_index(struct build *b)
 		b->deps[i].id = owner_id(b, b->deps[i].id);
 	for (size_t i = 0; i < b->n_outputs; i++)
 		b->outputs[i].dep = owner_id(b, b->outputs[i].dep);
-	for (uint32_t i = 0; i < b->n_tasks; i++)
+	for (uint32_t i = 0; i < b->n_tasks; i++) {
+		if (b->tasks[i].uid == UID_IS_ID)
+			b->tasks[i].uid = b->tasks[i].id;
 		link_task(b, i);
+	}
 	rename_by_outputs(b);
 	index_nodes(b);
 }

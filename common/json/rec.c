@@ -31,6 +31,7 @@ rec_init(struct rec *r, const char *const *keys)
 			slot = (slot + 1) % KEY_SLOTS;
 		r->slots[slot] = (uint8_t)(i + 1);
 		r->n_keys = i + 1;
+		r->first_numbers[i] = (uint8_t)rec_key_number(r, r->keys[i]);
 	}
 }
 

@@ -50,6 +50,8 @@ struct key_guess {
 struct rec {
 	struct span keys[KEYS_MAX];	/* the declared ones */
 	unsigned n_keys;
+	uint8_t first_numbers[KEYS_MAX];	/* of the first key that is
+					   equal to this one */
 	uint8_t slots[KEY_SLOTS];	/* hash table of key numbers (index in
 					   keys, counted from 1); 0: free */
 	struct field *fields;
