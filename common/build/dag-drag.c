@@ -114,21 +114,28 @@ number_steps(const struct dag *d, const uint32_t *path, size_t n,
 		n_reaching[path[i]] = (uint32_t)i + 1;
 }
 
-/* Writes the slack of each interval to the tree. */
+/*
+ * Writes the slack of each interval to the tree.  A vertex whose own slack is
+ * not below the weight of the heaviest step is skipped: its intervals cannot
+ * lower any drag.
+ */
 static void
 add_replacement_paths(const struct dag *d, const bool *is_end,
     const uint32_t *path, size_t n, uint32_t *n_reaching, int64_t *tree)
 {
-	int64_t length = d->finish[path[n - 1]], rest;
+	int64_t length = d->finish[path[n - 1]], heaviest = 0, rest;
 	uint32_t v, w, max;
 
 	number_steps(d, path, n, n_reaching);
+	for (size_t i = 0; i < n; i++)
+		if (d->weight[path[i]] > heaviest)
+			heaviest = d->weight[path[i]];
 	for (size_t k = 0; k < d->n; k++) {
 		v = d->order[k];
 		max = max_of_deps(d, v, n_reaching);
 		if (n_reaching[v] == 0)
 			n_reaching[v] = max;
-		if (d->tail[v] < 0)
+		if (d->tail[v] < 0 || length - dag_through(d, v) >= heaviest)
 			continue;
 		/* The slack along the edge from w to v is rest - finish[w]. */
 		rest = length - d->weight[v] - d->tail[v];

@@ -26,14 +26,6 @@ compare_vertices(const void *context, uint32_t a, uint32_t b)
 	    network_id(net, b));
 }
 
-const struct task *
-network_task(const struct network *net, uint32_t vertex)
-{
-	uint32_t task = net->task_of[vertex];
-
-	return task < net->build->n_tasks ? &net->build->tasks[task] : NULL;
-}
-
 sym
 network_id(const struct network *net, uint32_t vertex)
 {
@@ -74,6 +66,7 @@ struct prepare {
 	sym host;
 	int64_t end_us;		/* INT_UNKNOWN, if not known, is the first */
 	uint32_t vertex, longest;
+	uint32_t n;		/* in the first of a host: how many it has */
 };
 
 /*
@@ -171,11 +164,13 @@ sort_prepares(struct draft *d)
 	struct prepare *p = d->prepares;
 
 	sort(p, d->n_prepares, sizeof *p, compare_prepares);
-	for (size_t i = 0; i < d->n_prepares; i++)
+	for (size_t i = 0; i < d->n_prepares; i++) {
 		if (i == 0 || p[i].host != p[i - 1].host)
 			d->prepares_of[p[i].host] = (uint32_t)i + 1;
 		else if (!is_longer(d->net, p[i].vertex, p[i - 1].longest))
 			p[i].longest = p[i - 1].longest;
+		p[d->prepares_of[p[i].host] - 1].n++;
+	}
 }
 
 /*
@@ -188,16 +183,14 @@ find_prepare(const struct draft *d, const struct task *t)
 {
 	uint32_t from = t->host == SYM_NONE ? 0 : d->prepares_of[t->host];
 	int64_t start_us = t->start_us != INT_UNKNOWN ? t->start_us : INT64_MAX;
-	const struct prepare *p = d->prepares;
-	size_t i = from;
+	const struct prepare *p;
+	size_t n;
 
-	if (from == 0 || p[from - 1].end_us > start_us)
+	if (from == 0)
 		return INDEX_NONE;
-	if (i < d->n_prepares && p[i].host == t->host)
-		i += SEARCH_FIRST(j, d->n_prepares - from,
-		    p[from + j].host != t->host ||
-		    p[from + j].end_us > start_us);
-	return p[i - 1].longest;
+	p = &d->prepares[from - 1];
+	n = SEARCH_FIRST(i, p->n, p[i].end_us > start_us);
+	return n == 0 ? INDEX_NONE : p[n - 1].longest;
 }
 
 static void
@@ -219,7 +212,7 @@ add_tasks(struct draft *d)
 			d->prepares = mem_grow(d->prepares, &d->prepares_cap,
 			    d->n_prepares + 1, sizeof *d->prepares);
 			d->prepares[d->n_prepares++] = (struct prepare){
-			    t->host, t->end_us, v, v };
+			    t->host, t->end_us, v, v, 0 };
 		}
 		net->n_deployed += (t->flags & TASK_DEPLOYED) != 0;
 	}

@@ -46,7 +46,13 @@ void network_make(struct network *, const struct build *, bool bridge,
 void network_release(struct network *);
 
 /* The task of a vertex; NULL if it is a placeholder. */
-const struct task *network_task(const struct network *, uint32_t vertex);
+static inline const struct task *
+network_task(const struct network *net, uint32_t vertex)
+{
+	uint32_t task = net->task_of[vertex];
+
+	return task < net->build->n_tasks ? &net->build->tasks[task] : NULL;
+}
 
 /* The id of a vertex's task or placeholder. */
 sym network_id(const struct network *, uint32_t vertex);

@@ -23,7 +23,7 @@
 enum { NAMED_MAX = 5, GAPS_MIN = 3, OFFSET_MIN_US = 10000 };
 
 /* Of graphs with more edges than this a sample is examined. */
-enum { EDGES_MAX = 500000 };
+enum { EDGES_MAX = 100000 };
 
 enum side { BEHIND, AHEAD };	/* the host of the waiting task; the other */
 

@@ -1,5 +1,8 @@
 /* usage - how many tasks ran at once, by their recorded times */
 
+#include <stdlib.h>
+
+#include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
@@ -109,28 +112,31 @@ usage_measure(struct usage *u, const struct network *net)
 	add_gap(u, b, idle_from_us, b->end_us);
 }
 
-static int
-compare_lengths(const void *a, const void *b)
-{
-	const struct queue_length *x = a, *y = b;
-	int order = cmp_i64(x->us, y->us);
-
-	return order != 0 ? order : cmp_i64(x->n, y->n);
-}
-
 void
 usage_measure_queue(const struct build *b, int64_t *waited_us,
     int64_t *span_us)
 {
-	struct queue_length *q = b->queue.lengths;
+	const struct queue_length *q = b->queue.lengths;
+	size_t n = b->queue.n;
+	uint64_t *lengths;	/* the time << 1 | whether tasks waited */
+	int64_t first_us;
 
 	*waited_us = *span_us = INT_UNKNOWN;
-	if (b->queue.n == 0)
+	if (n == 0)
 		return;
-	sort(q, b->queue.n, sizeof *q, compare_lengths);
+	first_us = q[0].us;
+	for (size_t i = 1; i < n; i++)
+		first_us = time_earlier(first_us, q[i].us);
+	lengths = mem_table(n, sizeof *lengths);
+	for (size_t i = 0; i < n; i++)	/* one may be the task itself */
+		lengths[i] = (uint64_t)(q[i].us - first_us) << 1 |
+		    (q[i].n > 1);
+	sort_u64(lengths, n);
 	*waited_us = 0;
-	*span_us = q[b->queue.n - 1].us - q[0].us;
-	for (size_t i = 0; i + 1 < b->queue.n; i++)
-		if (q[i].n > 1)	/* one may be the task itself */
-			*waited_us += q[i + 1].us - q[i].us;
+	*span_us = (int64_t)(lengths[n - 1] >> 1);
+	for (size_t i = 0; i + 1 < n; i++)
+		if ((lengths[i] & 1) != 0)
+			*waited_us += (int64_t)((lengths[i + 1] >> 1) -
+			    (lengths[i] >> 1));
+	free(lengths);
 }
