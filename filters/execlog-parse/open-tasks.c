@@ -135,14 +135,21 @@ earliest(const struct open_task *t)
 	return time_earlier(time_earlier(t->early_us, t->start_us), t->end_us);
 }
 
+static bool
+take_deploy(const struct open_task *t, struct deploy *deploy)
+{
+	return t->kind == TASK_RUN && worker_hosts_take_deploy(t->uid,
+	    earliest(t), deploy);
+}
+
+/* deploy is that of the run, or NULL. */
 static void
-emit_run(const struct open_task *t)
+emit_run(const struct open_task *t, const struct deploy *deploy)
 {
 	struct buf *b = filter_out(state.f);
 	bool use_early = t->start_us == INT_UNKNOWN &&
 	    t->early_us != INT_UNKNOWN;
 	struct span uid = part_of_text(t, 0, t->host - 1);
-	struct deploy deploy;
 
 	json_begin(b, "task");
 	json_str(b, "id", uid);
@@ -155,8 +162,8 @@ emit_run(const struct open_task *t)
 		json_word(b, "start_event", "deployed");
 	else if (t->early_us != INT_UNKNOWN)
 		json_int(b, "deployed_us", t->early_us);
-	if (worker_hosts_take_deploy(t->uid, earliest(t), &deploy))
-		worker_hosts_put_deploy(b, &deploy);
+	if (deploy != NULL)
+		worker_hosts_put_deploy(b, deploy);
 	if (t->end_us != INT_UNKNOWN)
 		put_outcome(b, word_of(t), t->size_bytes);
 	json_end(b);
@@ -212,13 +219,22 @@ emit_copy(const struct open_task *t)
 	filter_emit(state.f);
 }
 
+/* deploy is for a run. */
+static void
+emit_with(const struct open_task *t, const struct deploy *deploy)
+{
+	if (t->kind == TASK_RUN)
+		emit_run(t, deploy);
+	else
+		emit_copy(t);
+}
+
 static void
 emit(const struct open_task *t)
 {
-	if (t->kind == TASK_RUN)
-		emit_run(t);
-	else
-		emit_copy(t);
+	struct deploy deploy;
+
+	emit_with(t, take_deploy(t, &deploy) ? &deploy : NULL);
 }
 
 /*
@@ -256,15 +272,16 @@ delay(const struct open_task *t)
 static void
 emit_if_complete(struct open_task *t)
 {
+	struct deploy deploy;
+
 	if (!has_start_and_end(t))
 		return;
 	if (t->early_us == INT_UNKNOWN || t->start_us == INT_UNKNOWN ||
-	    (t->kind == TASK_RUN &&
-	    !worker_hosts_has_deploy(t->uid, earliest(t)))) {
+	    (t->kind == TASK_RUN && !take_deploy(t, &deploy))) {
 		delay(t);
 		return;
 	}
-	emit(t);
+	emit_with(t, &deploy);
 	close_task(t);
 }
 

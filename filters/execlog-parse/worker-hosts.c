@@ -347,28 +347,14 @@ worker_hosts_add_host_event(struct span uid, struct span host, int64_t us)
 	return ref;
 }
 
-static struct observation *
-last_deploy(struct uid_ref ref, int64_t us)
+bool
+worker_hosts_take_deploy(struct uid_ref ref, int64_t us, struct deploy *deploy)
 {
 	const struct uid *u = &state.uids[ref.index];
 	struct observation *o = u->generation == ref.generation ?
 	    nearest_deploy(u, us) : NULL;
 
-	return o != NULL && o->us <= us ? o : NULL;
-}
-
-bool
-worker_hosts_has_deploy(struct uid_ref ref, int64_t us)
-{
-	return last_deploy(ref, us) != NULL;
-}
-
-bool
-worker_hosts_take_deploy(struct uid_ref ref, int64_t us, struct deploy *deploy)
-{
-	struct observation *o = last_deploy(ref, us);
-
-	if (o == NULL)
+	if (o == NULL || o->us > us)
 		return false;
 	o->is_used = true;
 	*deploy = deploy_of(o);

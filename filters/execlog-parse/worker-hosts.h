@@ -79,10 +79,9 @@ struct uid_ref worker_hosts_add_host_event(struct span uid, struct span host,
     int64_t us);
 
 /*
- * Finds the latest deploy of a uid that is not after us, the earliest event of
+ * Takes the latest deploy of a uid that is not after us, the earliest event of
  * a run or when it came from the cache.  Returns false if there is none.
  */
-bool worker_hosts_has_deploy(struct uid_ref, int64_t us);
 bool worker_hosts_take_deploy(struct uid_ref, int64_t us, struct deploy *);
 bool worker_hosts_take_cached(struct span uid, int64_t us, struct deploy *);
 
