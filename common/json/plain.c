@@ -11,11 +11,7 @@
  * for 39 MB buildgraph-parse took 0.14 s and 0.06 s.
  */
 
-enum {
-	OTHER_KEYS_MAX = 32,	/* undeclared keys of a record, or keys of an
-				   object in it */
-	DEPTH_MAX = 4		/* nested calls of check_value() */
-};
+enum { DEPTH_MAX = 4 };		/* nested calls of check_value() */
 
 /*
  * Each function that reads gets the rest of the text, from p to end, and
@@ -109,33 +105,15 @@ read_key(const char *p, const char *end, struct span *key)
 }
 
 /*
- * Adds a key to the *n undeclared keys of a record, or keys of an object in it.
- * False if the key is a duplicate, or if there are so many keys that comparing
- * each pair is slow: yajl then reads the record, and recio.c sorts the keys.
- */
-static bool
-add_key(struct span *other_keys, size_t *n, struct span key)
-{
-	for (size_t i = 0; i < *n; i++)
-		if (other_keys[i].n == key.n &&
-		    memcmp(other_keys[i].p, key.p, key.n) == 0)
-			return false;
-	if (*n == OTHER_KEYS_MAX)
-		return false;
-	other_keys[(*n)++] = key;
-	return true;
-}
-
-/*
  * An object that is a field, or any value within an array or object: checks its
  * syntax, but keeps no text.
  */
 static const char *
 check_value(const char *p, const char *end, struct rec *r, unsigned depth)
 {
-	struct span text, other_keys[OTHER_KEYS_MAX];
+	size_t first_name = r->n_names;
 	const char *comma, *after;
-	size_t n_other_keys = 0;
+	struct span text;
 	char close;
 
 	if (p == end || depth > DEPTH_MAX)
@@ -160,14 +138,17 @@ check_value(const char *p, const char *end, struct rec *r, unsigned depth)
 	if (p < end && *p == close)
 		return p + 1;
 	for (;; p = comma) {
-		if (close == '}' && ((p = read_key(p, end, &text)) == NULL ||
-		    !add_key(other_keys, &n_other_keys, text)))
-			return NULL;
+		if (close == '}') {
+			if ((p = read_key(p, end, &text)) == NULL)
+				return NULL;
+			rec_add_name(r, text);
+		}
 		if ((p = check_value(p, end, r, depth + 1)) == NULL)
 			return NULL;
 		p = skip_spaces(p, end);
 		if ((comma = accept_comma(p, end)) == NULL)
-			return accept(p, end, close);
+			return rec_take_names(r, first_name) == NULL ?
+			    accept(p, end, close) : NULL;
 	}
 }
 
@@ -294,7 +275,7 @@ enum { UNDECLARED = KEYS_MAX + 1 };
 
 static const char *
 add_field(const char *p, const char *end, struct rec *r, unsigned *previous,
-    struct span *other_keys, size_t *n_other_keys, struct field **field)
+    struct field **field)
 {
 	const char *raw = p;
 	struct span key;
@@ -310,8 +291,8 @@ add_field(const char *p, const char *end, struct rec *r, unsigned *previous,
 		learn_guess(r, *previous, raw,
 		    (size_t)(key.p + key.n - raw) + 2 /* quote and colon */,
 		    key_number);
-	else if (!add_key(other_keys, n_other_keys, key))
-		return NULL;
+	else
+		rec_add_name(r, key);
 	*previous = key_number != 0 ? key_number : UNDECLARED;
 	*field = rec_add_at(r, key, key_number);
 	return p;
@@ -321,8 +302,6 @@ add_field(const char *p, const char *end, struct rec *r, unsigned *previous,
 static const char *
 read_object(const char *p, const char *end, struct rec *r)
 {
-	struct span other_keys[OTHER_KEYS_MAX];
-	size_t n_other_keys = 0;
 	unsigned previous = 0;
 	const struct key_guess *g;
 	const char *close;
@@ -342,9 +321,9 @@ read_object(const char *p, const char *end, struct rec *r)
 		} else {
 			close = accept(skip_spaces(p, end), end, '}');
 			if (close != NULL && r->n > 0)
-				return close;
-			if ((p = add_field(p, end, r, &previous, other_keys,
-			    &n_other_keys, &f)) == NULL)
+				return rec_take_names(r, 0) == NULL ? close :
+				    NULL;
+			if ((p = add_field(p, end, r, &previous, &f)) == NULL)
 				return NULL;
 		}
 		if (f == NULL || (p = read_value(p, end, r, f)) == NULL)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/base/err.h"
+#include "common/base/sort.h"
 #include "common/json/rec.h"
 
 /* A simple hash of a key: few of the keys that filters declare collide. */
@@ -41,15 +42,49 @@ rec_release(struct rec *r)
 	arena_release(&r->arena);
 	free(r->fields);
 	free(r->items);
+	free(r->names);
 }
 
 void
 rec_clear(struct rec *r)
 {
-	r->n = r->n_items = 0;
+	r->n = r->n_items = r->n_names = 0;
 	r->too_great = span_of(NULL, 0);
 	memset(r->field_numbers, 0, r->n_keys * sizeof *r->field_numbers);
 	arena_reset(&r->arena);
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	const struct span *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? -1 : 1;
+	return memcmp(x->p, y->p, x->n);
+}
+
+const struct span *
+rec_take_names(struct rec *r, size_t first)
+{
+	enum { FEW = 16 };
+	struct span *names = r->names + first;
+	size_t n = r->n_names - first;
+
+	r->n_names = first;
+	/* Comparing each pair is quadratic. */
+	if (n > FEW) {
+		sort(names, n, sizeof *names, compare_names);
+		for (size_t i = 1; i < n; i++)
+			if (compare_names(&names[i - 1], &names[i]) == 0)
+				return &names[i];
+		return NULL;
+	}
+	for (size_t i = 1; i < n; i++)
+		for (size_t j = 0; j < i; j++)
+			if (compare_names(&names[i], &names[j]) == 0)
+				return &names[i];
+	return NULL;
 }
 
 bool

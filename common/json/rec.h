@@ -62,6 +62,13 @@ struct rec {
 	uint32_t field_numbers[KEYS_MAX];
 	struct span too_great;	/* the first number, of any depth, that
 				   rec_is_finite() does not accept, or NULL */
+	/*
+	 * The keys of the objects that are being read, from the outermost to
+	 * the innermost, to be searched for duplicates; without the declared
+	 * keys of the record, which rec_add_at() checks.
+	 */
+	struct span *names;
+	size_t n_names, names_cap;
 	struct arena arena;
 	/* Two guesses for what follows each key, by its number; also for the
 	   start of the record (0) and undeclared keys (KEYS_MAX + 1). */
@@ -75,9 +82,9 @@ struct rec {
 bool rec_is_finite(struct span number);
 
 /*
- * The functions from here to rec_add_item() are for plain.c and recio.c, which
- * turn JSON into records.  keys ends with NULL and must live as long as the
- * record.
+ * The functions from here to rec_take_names() are for plain.c and recio.c,
+ * which turn JSON into records.  keys ends with NULL and must live as long as
+ * the record.
  */
 void rec_init(struct rec *, const char *const *keys);
 void rec_release(struct rec *);
@@ -123,6 +130,20 @@ rec_add_item(struct rec *r, struct span text)
 	    sizeof *r->items);
 	r->items[r->n_items++] = text;
 }
+
+static ALWAYS_INLINE void
+rec_add_name(struct rec *r, struct span name)
+{
+	r->names = mem_grow(r->names, &r->names_cap, r->n_names + 1,
+	    sizeof *r->names);
+	r->names[r->n_names++] = name;
+}
+
+/*
+ * At the end of an object: removes its names, those from `first` on, and
+ * returns one that occurs twice, or NULL.  It is valid until a name is added.
+ */
+const struct span *rec_take_names(struct rec *, size_t first);
 
 /*
  * What a getter such as rec_str() found.  REC_BAD: a value of another kind than

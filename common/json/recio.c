@@ -7,7 +7,6 @@
 #include <yajl/yajl_parse.h>
 
 #include "common/base/err.h"
-#include "common/base/sort.h"
 #include "common/json/items.h"
 #include "common/json/nonfinite.h"
 #include "common/json/plain.h"
@@ -28,13 +27,7 @@ struct recio {
 	size_t object_end;		/* where in text the record ends; 0
 					   until yajl has got there */
 	unsigned depth;			/* 1 within the record */
-	/*
-	 * The keys of the open objects, to be searched for duplicates, except
-	 * the declared keys of the record, which rec_add_at() checks.
-	 */
-	struct span *names;
-	size_t n_names, names_cap;
-	size_t first_name[RECIO_DEPTH + 1];	/* of each level, in names */
+	size_t first_name[RECIO_DEPTH + 1];	/* by level: in rec.names */
 	const char *why;		/* the reason for an error, or NULL */
 	char message[256];
 	bool is_python;			/* recio_accept_python() */
@@ -179,11 +172,8 @@ on_key(void *context, const unsigned char *p, size_t n)
 		if (rec_add_at(&io->rec, key, key_number) == NULL)
 			return reject_duplicate(io, key);
 	}
-	if (key_number != 0)
-		return 1;
-	io->names = mem_grow(io->names, &io->names_cap, io->n_names + 1,
-	    sizeof *io->names);
-	io->names[io->n_names++] = key;
+	if (key_number == 0)
+		rec_add_name(&io->rec, key);
 	return 1;
 }
 
@@ -205,7 +195,7 @@ open_level(struct recio *io, bool is_map)
 		last_field(io)->mixed = true;
 	}
 	io->depth++;
-	io->first_name[io->depth] = io->n_names;
+	io->first_name[io->depth] = io->rec.n_names;
 	set_token_end(io);
 	return 1;
 }
@@ -215,7 +205,6 @@ close_level(struct recio *io)
 {
 	struct field *f;
 
-	io->n_names = io->first_name[io->depth];
 	io->depth--;
 	set_token_end(io);
 	if (io->depth == 0) {
@@ -228,39 +217,6 @@ close_level(struct recio *io)
 }
 
 static int
-compare_names(const void *a, const void *b)
-{
-	const struct span *x = a, *y = b;
-
-	if (x->n != y->n)
-		return x->n < y->n ? -1 : 1;
-	return memcmp(x->p, y->p, x->n);
-}
-
-/*
- * A name that occurs twice, or NULL.  Sorts the names unless they are few,
- * because comparing each pair is quadratic.
- */
-static const struct span *
-find_duplicate(struct span *names, size_t n)
-{
-	enum { FEW = 16 };
-
-	if (n > FEW) {
-		sort(names, n, sizeof *names, compare_names);
-		for (size_t i = 1; i < n; i++)
-			if (compare_names(&names[i - 1], &names[i]) == 0)
-				return &names[i];
-		return NULL;
-	}
-	for (size_t i = 1; i < n; i++)
-		for (size_t j = 0; j < i; j++)
-			if (compare_names(&names[i], &names[j]) == 0)
-				return &names[i];
-	return NULL;
-}
-
-static int
 on_map_start(void *context)
 {
 	return open_level(context, true);
@@ -270,10 +226,9 @@ static int
 on_map_end(void *context)
 {
 	struct recio *io = context;
-	size_t first = io->first_name[io->depth];
-	const struct span *duplicate;
+	const struct span *duplicate = rec_take_names(&io->rec,
+	    io->first_name[io->depth]);
 
-	duplicate = find_duplicate(io->names + first, io->n_names - first);
 	return duplicate != NULL ? reject_duplicate(io, *duplicate) :
 	    close_level(io);
 }
@@ -363,7 +318,6 @@ recio_free(struct recio *io)
 	yajl_free(io->yajl);
 	rec_release(&io->rec);
 	buf_release(&io->hidden);
-	free(io->names);
 	free(io);
 }
 
@@ -404,7 +358,6 @@ recio_parse(struct recio *io, struct span text, const char **why)
 	io->text = text;
 	io->token_end = io->object_end = 0;
 	io->depth = 0;
-	io->n_names = 0;
 	io->why = NULL;
 	rec_clear(&io->rec);
 
