@@ -37,20 +37,20 @@ struct headers {
 	const struct store *store;
 	struct buf packed;
 	struct object object;
-	struct profile profile;
+	struct profile profile;	/* initialized when the first one is read */
 };
 
 static void
 headers_begin(struct headers *h, const struct store *store)
 {
 	*h = (struct headers){ .store = store };
-	profile_init(&h->profile);
 }
 
 static void
 headers_end(struct headers *h)
 {
-	profile_release(&h->profile);
+	if (h->profile.recio != NULL)
+		profile_release(&h->profile);
 	buf_release(&h->object.text);
 	buf_release(&h->packed);
 }
@@ -59,7 +59,7 @@ headers_end(struct headers *h)
  * Which layout an object fits; FITS_NONE if it is missing or not a profile,
  * FITS_BOTH if the strings are equal in both.
  */
-enum evidence { FITS_NONE, FITS_ARGS, FITS_LABEL, FITS_BOTH };
+enum evidence { NOT_EXAMINED, FITS_NONE, FITS_ARGS, FITS_LABEL, FITS_BOTH };
 
 /* Sets h->profile to that of an entry; false if there is none. */
 static bool
@@ -67,28 +67,35 @@ read_profile(struct headers *h, const struct pidx_entry *e)
 {
 	const char *why;
 
+	if (h->profile.recio == NULL)
+		profile_init(&h->profile);
 	return perun_read_object(h->store, e->object, &h->packed, &h->object,
 	    &why) && profile_describe(&h->profile, h->object.body, &why);
 }
 
 static enum evidence
-examine(struct headers *h, const struct pidx_entry *e)
+compare_strings(const struct pidx_entry *e, const struct profile *p)
 {
 	/* As they are read before they are decided. */
 	struct span third = e->strings[PIDX_WORKLOAD];
 	struct span fourth = e->strings[PIDX_LABEL];
-	const struct profile *p = &h->profile;
-	enum evidence found = FITS_NONE;
+	bool args = span_compare(third, p->args) == 0 &&
+	    span_compare(fourth, p->workload) == 0;
+	bool label = span_compare(third, p->workload) == 0 &&
+	    span_compare(fourth, p->label) == 0;
 
-	if (!read_profile(h, e))
-		return FITS_NONE;
-	if (span_compare(third, p->args) == 0 &&
-	    span_compare(fourth, p->workload) == 0)
-		found |= FITS_ARGS;
-	if (span_compare(third, p->workload) == 0 &&
-	    span_compare(fourth, p->label) == 0)
-		found |= FITS_LABEL;
-	return found;
+	return args && label ? FITS_BOTH : args ? FITS_ARGS :
+	    label ? FITS_LABEL : FITS_NONE;
+}
+
+/* Reads the object only once. */
+static enum evidence
+examine(struct headers *h, struct pidx_entry *e)
+{
+	if (e->evidence == NOT_EXAMINED)
+		e->evidence = read_profile(h, e) ?
+		    compare_strings(e, &h->profile) : FITS_NONE;
+	return e->evidence;
 }
 
 /* Are the five strings of all entries those of the objects that there are? */

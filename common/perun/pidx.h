@@ -48,6 +48,7 @@ struct pidx_entry {
 	 * something else: see layout.h.
 	 */
 	bool is_undecided, is_assumed;
+	uint8_t evidence;		/* of its object; only for layout.c */
 };
 
 struct pidx {
