@@ -280,9 +280,10 @@ deb:
 		dpkg-buildpackage -b -us -uc -j$(JOBS)
 	@ls $(OUT)/deb/*.deb
 
+# Measures the filters; AGAINST=REV those of a commit, too, by turns.
 bench: all $(TEST_PROGRAMS)
 	@sh test/setup.sh build bench
-	@bash test/bench.sh $(OUT)
+	@bash test/bench.sh $(OUT) $(AGAINST)
 
 lint:
 	@for h in common/*/*.h filters/*/*.h instrument/*.h; do \

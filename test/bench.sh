@@ -1,127 +1,177 @@
 #!/bin/bash
-# bench.sh BUILD - measures the filters, and other programs for comparison
+# bench.sh BUILD [REV] - measures the filters beside floors, what people would use
+# instead and, by turns, the filters of a commit
 #
-# Each time is the CPU time, user and system, of all processes of a pipeline,
-# as hyperfine measures it.  It is the minimum of several runs, since other load
-# on the machine only adds to it.  The figures of different machines cannot be
-# compared: read the ratios.
+# A group is a table of commands that run by turns, because a machine with other
+# load is slower in some minutes than in others.  A figure is the least of RUNS
+# runs: other load only adds to it.  Figures of different machines cannot be
+# compared: read the ratios.  The first floor is as fast as can be had; a row is
+# divided by the last floor before it.  Above 1.05 times the commit it is red.
+# Writes the tables to BUILD/bench.md, too.
 
-set -eu -o pipefail
-build=$PWD/$1
+set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-sizes=${SIZES:-100000 1000000}
-data=$build/bench
-PATH=$build:$build/test/programs:$build/test/gen:$PATH
+now=$(cd "$1" && pwd)
+revision=${2:-}
+runs=${RUNS:-7}
+data=$now/bench
+markdown=$now/bench.md
+n_red=0
+unset MAKEFLAGS MAKELEVEL MFLAGS WEIR_SOCKET
 mkdir -p "$data"
-cd "$data"
 
-# generate SIZE - creates the log and the graph of a build, whose graph has SIZE
-# nodes, and the outputs of the parsers for both, unless the files exist
-generate() {
-	[ -e "$1.graph" ] || distbuild "$1" "$1.log" "$1.graph"
-	[ -e "$1.tasks" ] || execlog-parse "$1.log" >"$1.tasks"
-	[ -e "$1.nodes" ] || buildgraph-parse "$1.graph" >"$1.nodes"
+# build_revision - builds the commit beside the tree, and sets then
+build_revision() {
+	local id=$(git -C "$here" rev-parse --verify --quiet "$revision^{commit}")
+	[ -n "$id" ] || { echo "bench: '$revision' is no commit" >&2; exit 2; }
+	then=$data/commits/$id/build
+	[ -x "$then/critpath" ] && return
+	mkdir -p "${then%/*}"
+	git -C "$here/.." archive "$id" | tar -xC "${then%/*}" &&
+		make -s -j"$(nproc)" -C "${then%/*}" all >"$data/make.log" 2>&1 ||
+		{ tail "$data/make.log" >&2; exit 2; }
 }
 
-# cpu RUNS COMMAND [PREPARE] - prints the CPU seconds of a shell command, the
-# minimum of RUNS runs; hyperfine itself reports the mean of its runs.  The
-# command PREPARE runs before each run and is not measured.
-cpu() {
-	local best=1e9
-	for ((i = 0; i < $1; i++)); do
-		hyperfine --style none --runs 1 --shell bash \
-			--prepare "${3:-true}" --export-json result.json "$2" \
-			>/dev/null 2>&1
-		best=$(jq "[$best, (.results[0] | .user + .system)] | min" \
-			result.json)
-	done
-	echo "$best"
+# measure COMMAND SIDE - runs a shell command with the programs of a side, now or
+# then, and sets figure: CPU milliseconds, or what it prints if $unit is not s
+measure() {
+	local TIMEFORMAT='%3U %3S' user system
+	figure=
+	if [ "$unit" != s ]; then
+		figure=$(side=$2; PATH=${!2}:$tools:$PATH; eval "$1")
+		return
+	fi
+	figure=$({ time {
+		(side=$2; PATH=${!2}:$tools:$PATH; eval "$1") >/dev/null 2>&1
+	}; } 2>&1) || return
+	read -r user system <<<"$figure"
+	figure=$((10#${user/./} + 10#${system/./}))
 }
 
-# print_ratio NAME LIMIT COMMAND OTHER - prints the CPU time of a command, and
-# its ratio to that of another; both are the minimum of runs that alternate
-print_ratio() {
-	local own=1e9 other=1e9
-	for _ in 1 2 3 4 5; do
-		own=$(jq -n "[$own, $(cpu 1 "$3")] | min")
-		other=$(jq -n "[$other, $(cpu 1 "$4")] | min")
-	done
-	printf '%-42s %8.2f s, %.2f (at most %s) times %s\n' "$1" "$own" \
-		"$(jq -n "$own / $other")" "$2" "${4%% *}"
+# less A B - whether A is a smaller number than B, or B is empty
+less() {
+	[ -z "$2" ] || awk "BEGIN { exit !($1 < $2) }"
 }
 
-# peak COMMAND... - prints the peak memory of a command in KiB
-peak() {
-	command time -f %M -o peak.txt "$@" >/dev/null
-	tail -n 1 peak.txt
+# group TITLE [UNIT] - ends the table before it, and begins another
+group() {
+	end_group
+	title=$1 unit=${2:-s}
+	names=() commands=() prepares=() kinds=() floors=() floor=
 }
 
-# print_row NAME SECONDS - prints a row, with the ratios of SECONDS to $floor,
-# the seconds of a program that only splits lines and interns strings, and to
-# $mawk, those of mawk
-print_row() {
-	printf '%-42s %8.2f s %7.2f %7.2f\n' "$1" "$2" \
-		"$(jq -n "$2 / $floor")" "$(jq -n "$2 / $mawk")"
+# add KIND NAME COMMAND [PREPARE] - adds a command; PREPARE runs before each run
+# of it, and is not measured
+add() {
+	[ "$1" != floor ] || floor=${#names[@]}
+	kinds+=("$1") names+=("$2") commands+=("$3") prepares+=("${4:-:}")
+	floors+=("$floor")
+}
+floor() { add floor "$@"; }
+row() { add row "$@"; }
+peer() { add peer "$@"; }
+
+# take SIDE I - measures command I, and keeps the least figure in best[SIDE.I]
+take() {
+	eval "${prepares[$2]}" >/dev/null 2>&1
+	if ! measure "${commands[$2]}" "$1"; then
+		[ "$1" = then ] || { echo "bench: '${names[$2]}' fails:" \
+			"${commands[$2]}" >&2; exit 2; }
+		best[$1.$2]=-
+	elif less "$figure" "${best[$1.$2]:-}"; then
+		best[$1.$2]=$figure
+	fi
 }
 
-# print_rows RUNS [NAME COMMAND]... - measures each command and prints a row for
-# it; the first two must be floor and mawk.  The commands run in turns, since a
-# machine with other load is slower in some minutes than in others.
-print_rows() {
-	local runs=$1 names=() commands=() best=() i
-	shift
-	while [ $# -gt 0 ]; do
-		names+=("$1") commands+=("$2") best+=(1e9)
-		shift 2
-	done
-	for ((; runs > 0; runs--)); do
+# has_time I ROUND - peers that take long run once
+has_time() {
+	[ "${kinds[$1]}" != peer ] || [ "$2" = 0 ] ||
+		! less 700 "${best[now.$1]}"
+}
+
+# end_group - measures the commands of the table, and prints it
+end_group() {
+	local i round
+	declare -A best=()
+	[ ${#names[@]} -gt 0 ] || return 0
+	for ((round = 0; round < runs; round++)); do
 		for i in "${!names[@]}"; do
-			best[i]=$(jq -n "[${best[i]}, $(cpu 1 "${commands[i]}")]
-				| min")
+			has_time "$i" $round || continue
+			take now "$i"
+			[ "${kinds[i]}" != row ] || [ -z "$revision" ] ||
+				[ "${best[then.$i]:-}" = - ] || take then "$i"
 		done
 	done
-	floor=${best[0]} mawk=${best[1]}
+	printf '\n%s\n\n| %-44s | %9s | %9s | %8s | %7s |\n|%s|%s|%s|%s|%s|\n' \
+		"$title" '' "$unit" "${revision:--}" ratio /floor \
+		"$(printf %046d | tr 0 -)" ----------: ----------: ---------: \
+		--------:
 	for i in "${!names[@]}"; do
-		print_row "${names[i]}" "${best[i]}"
+		print_row "$i"
 	done
+	names=()
 }
 
-for size in $sizes; do
-	generate "$size" 2>/dev/null
-	printf '\na graph of %s nodes, a log of %s lines\n' "$size" \
-		"$(wc -l <"$size.log")"
-	printf '%-42s %10s %7s %7s\n' '' CPU '/floor' '/mawk'
-	rm -f pipe && mkfifo pipe
-	# `all` is the whole pipeline: both parsers and critpath.
-	all="buildgraph-parse $size.graph >pipe & execlog-parse $size.log \
-		2>/dev/null | critpath -g pipe >/dev/null; wait"
-	print_rows 8 'floor: split and intern' "floor <$size.log" \
-		'mawk, seven fields' "mawk '{ a = \$1; b = \$2; c = \$3; d = \$4;
-			e = \$5; f = \$6; g = \$7 }' $size.log" \
-		'execlog-parse log' "execlog-parse $size.log >/dev/null 2>&1" \
-		'buildgraph-parse graph.json' \
-		"buildgraph-parse $size.graph >/dev/null" \
-		'critpath -g nodes tasks' \
-		"critpath -g $size.nodes $size.tasks >/dev/null" \
-		'the same, --by host' \
-		"critpath -g $size.nodes --by host $size.tasks >/dev/null" \
-		'log | critpath -g <(graph.json), all' "$all" \
-		'the same, all on one core' \
-		"taskset -p -c 0 \$\$ >/dev/null && { $all; }" \
-		'execlog-stat -g nodes tasks' \
-		"execlog-stat -g $size.nodes $size.tasks >/dev/null"
-	# jq takes too long for more.
-	[ "$size" -gt 200000 ] || print_row 'jq -c . tasks' \
-		"$(cpu 2 "jq -c . $size.tasks >/dev/null")"
-	printf 'peak memory: execlog-parse %d MB, critpath %d MB\n' \
-		$(($(peak execlog-parse "$size.log" 2>/dev/null) / 1024)) \
-		$(($(peak critpath -g "$size.nodes" "$size.tasks") / 1024))
-done
+# print_row I - prints a row of a table
+print_row() {
+	local name=${names[$1]} then=${best[then.$1]:-}
+	case ${kinds[$1]} in
+	floor) name="floor: $name" ;;
+	peer) name="  $name" ;;
+	esac
+	awk -v name="$name" -v unit="$unit" -v now="${best[now.$1]}" \
+		-v then="$then" -v floor="${floors[$1]:+${best[now.${floors[$1]}]}}" '
+	function figure(n) {
+		return sprintf(unit == "s" ? "%.3f" : "%.1f",
+			unit == "s" ? n / 1000 : n)
+	}
+	BEGIN {
+		has_then = then != "" && then != "-" && then > 0
+		ratio = has_then ? sprintf("%.2f", now / then) : ""
+		red = ratio > 1.05
+		printf "| %-44s | %9s | %9s | %8s | %7s |\n", name, figure(now),
+			has_then ? figure(then) : then,
+			red ? "**" ratio "**" : ratio,
+			(floor > 0 ? sprintf("%.2f", now / floor) : "")
+		exit red
+	}' || n_red=$((n_red + 1))
+}
 
-. "$here/bench-builds.sh"
-. "$here/bench-mal.sh"
-. "$here/bench-perun.sh"
-. "$here/bench-history.sh"
-. "$here/bench-symbols.sh"
-. "$here/bench-callgraph.sh"
-. "$here/bench-make.sh"
+# once FILE COMMAND... - makes a file, unless it is there from an earlier run
+once() {
+	local file=$1
+	shift
+	[ -e "$file" ] || { "$@" >"$file.new" 2>/dev/null; mv "$file.new" "$file"; }
+}
+
+# peak COMMAND... - prints the peak memory of a command, in MB
+peak() {
+	command time -f %M -o peak "$@" >/dev/null 2>&1
+	awk 'END { print $1 / 1024 }' peak
+}
+
+all_groups() {
+	local part
+	for part in builds queries stores programs; do
+		. "$here/bench-$part.sh"
+	done
+	end_group
+}
+
+[ -z "$revision" ] || build_revision
+cd "$data" || exit 2
+tools=$now/test/programs:$now/test/gen:$data
+PATH=$now:$tools:$PATH
+names=()
+g++ -O3 -o json-floor "$here/programs/json-floor.cc" -lsimdjson || exit 2
+if [ -t 1 ]; then
+	red=$'s/\\*\\*\\(.*\\)\\*\\*/\033[31m\\1\033[m/'
+fi
+{
+	printf '%s, %s, %s\n' "$(sed -n 's/^model name.*: //p' /proc/cpuinfo |
+		head -n 1)" "$(nproc) cores" "$(date +%F)"
+	all_groups
+	[ -z "$revision" ] ||
+		printf '\n%d rows above 1.05 of %s\n' $n_red "$revision"
+	exit $((n_red > 0))
+} | tee "$markdown" | sed -u "${red:-}"

@@ -39,7 +39,7 @@ packages_for() {
 	powercut) echo e2fsprogs git mount procps python3 strace ;;
 	viewers) echo chromium golang-go graphviz; command -v npm >/dev/null || echo npm ;;
 	databases) echo postgresql; command -v npm >/dev/null || echo npm ;;
-	bench) echo elfutils g++ git hyperfine jq llvm mawk miller python3 time uftrace valgrind ;;
+	bench) echo elfutils g++ git jq libsimdjson-dev llvm mawk miller python3 time uftrace ;;
 	hosts) echo iproute2 openssh-client openssh-server parallel python3 rsync util-linux ;;
 	packages) echo build-essential debhelper ;;
 	systems) echo debootstrap ;;

@@ -1,18 +1,13 @@
-# bench-symbols.sh - the part of bench.sh for symbolization, and for call graphs
-# with names
-#
-# It is sourced by bench.sh, which defines cpu().
+# bench-programs.sh - the part of bench.sh for symbols, call graphs with names,
+# and the cost of an instrumented call
 #
 # The addresses are many of one of weir's own C programs, many of a C++ program
 # with long names and many levels of inlining, and a single one of a large C++
 # library.  The library consists of copies of a few compilation units with
-# renamed symbols, which is faster than compiling that many units.  A tool that
-# would take minutes gets fewer addresses, as its row says.  The rows named weir
-# measure test/programs/symbols.c: the code of callgraph-symbolize, without
-# reading and writing records.
+# renamed symbols, which is faster than compiling that many units.
 
 units=4		# units that are compiled for the library and for the program
-copies=${COPIES:-130}		# of each unit: the library has 90 MB
+copies=${COPIES:-40}		# of each unit: the library has 28 MB
 
 # unit N - prints the source of compilation unit N of the library
 unit() {
@@ -174,84 +169,87 @@ for at in range(0, len(where), 100000):
         for i, a in enumerate(some)]}, separators=(",", ":")))' "$@"
 }
 
-# symbol_row NAME SECONDS - prints a row with the time and its ratio to $ours
-symbol_row() {
-	printf '%-46s %8.3f s %8.2f\n' "$1" "$2" "$(jq -n "$2 / $ours")"
-}
-
-# tool_rows FILE ADDRESSES WHAT [TOOL...] - prints a row for each installed
-# tool, which finds the functions of FILE for the addresses in the file
-# ADDRESSES
-tool_rows() {
-	local file=$1 where=$2 what=$3 tool
-	shift 3
-	for tool in "$@"; do
-		command -v "$tool" >/dev/null || continue
-		symbol_row "$tool -f -i -C, $what" \
-			"$(cpu 1 "$tool -f -i -C -e $file <$where >/dev/null")"
-	done
-}
-
-program=$build/malparse
 [ -e library.so ] || library library.so
 [ -e deep ] || deep_program deep
-addresses "$program" 5000 1000000 >million
-head -n 20000 million >part
-head -n 200 million >few
-addresses "$program" 100000 100000 >unique
-addresses deep 100000 100000 >deep.unique
-addresses library.so 1 1 >one
-# A release is a record of the symbols and lines of a program, which is used
-# instead of the program's own debug information.
-callgraph-release "$program" >program.release
-callgraph-release library.so >library.release
-callgraph-release deep >deep.release
-record "$program" million >million.ndjson
+# A copy, because the program changes with the tree
+[ -e program ] || cp "$now/malparse" program
+once many addresses program 5000 200000
+once few addresses program 200 200
+once deep.many addresses deep 20000 20000
+once one addresses library.so 1 1
+for name in many few deep.many one; do
+	case $name in
+	deep*) file=deep ;;
+	one) file=library.so ;;
+	*) file=program ;;
+	esac
+	once $name.record record $file $name
+done
 
-printf '\nsymbols and inlined functions: malparse, %d KB; %s %d MB; %s %d MB\n' \
-	$(($(wc -c <"$program") / 1000)) C++, $(($(wc -c <deep) / 1000000)) \
-	'a library,' $(($(wc -c <library.so) / 1000000))
-printf '%-46s %10s %8s\n' '' CPU /weir
-ours=$(cpu 3 "symbols $program <million >/dev/null")
-symbol_row 'weir, 1,000,000 addresses, 5,000 unique' "$ours"
-symbol_row 'weir, the same from a release' \
-	"$(cpu 3 "symbols program.release <million >/dev/null")"
-symbol_row 'callgraph-symbolize, 1,000,000 nodes' \
-	"$(cpu 2 "callgraph-symbolize million.ndjson >/dev/null 2>&1")"
-tool_rows "$program" million 'the same' llvm-symbolizer
-ours=$(cpu 5 "symbols $program <part >/dev/null")
-symbol_row 'weir, 20,000 of them' "$ours"
-tool_rows "$program" part '20,000' addr2line
-ours=$(cpu 5 "symbols $program <few >/dev/null")
-symbol_row 'weir, 200 of them' "$ours"
-tool_rows "$program" few '200' eu-addr2line
-ours=$(cpu 5 "symbols $program <unique >/dev/null")
-symbol_row 'weir, 100,000 unique addresses' "$ours"
-symbol_row 'weir, the same from a release' \
-	"$(cpu 5 "symbols program.release <unique >/dev/null")"
-tool_rows "$program" unique 'the same' llvm-symbolizer addr2line
-ours=$(cpu 5 "symbols deep <deep.unique >/dev/null")
-symbol_row 'weir, 100,000 of C++, deeply inlined' "$ours"
-symbol_row 'weir, the same from its release' \
-	"$(cpu 5 "symbols deep.release <deep.unique >/dev/null")"
-tool_rows deep deep.unique 'the same' llvm-symbolizer
-ours=$(cpu 5 "symbols library.so <one >/dev/null")
-symbol_row 'weir, one address of the library' "$ours"
-symbol_row 'weir, the same from its release' \
-	"$(cpu 5 "symbols library.release <one >/dev/null")"
-tool_rows library.so one 'the same' llvm-symbolizer addr2line eu-addr2line
+group 'Symbols and inlined functions'
+floor 'simdjson, 200,000 nodes' 'json-floor <many.record'
+row 'callgraph-symbolize, 200,000 nodes' 'callgraph-symbolize many.record'
+peer 'llvm-symbolizer' 'llvm-symbolizer -f -i -C -e program <many'
+floor 'eu-addr2line, 200 addresses' 'eu-addr2line -f -i -C -e program <few'
+row 'callgraph-symbolize, 200 nodes' 'callgraph-symbolize few.record'
+floor 'llvm-symbolizer, 20,000 of C++' \
+	'llvm-symbolizer -f -i -C -e deep <deep.many'
+row 'callgraph-symbolize, 20,000 nodes of C++' \
+	'callgraph-symbolize deep.many.record'
+floor 'eu-addr2line, one of a large library' \
+	'eu-addr2line -f -i -C -e library.so <one'
+row 'callgraph-symbolize, a node of a large library' \
+	'callgraph-symbolize one.record'
+row 'callgraph-release of a large library' 'callgraph-release library.so'
+peer 'llvm-dwarfdump, its lines' 'llvm-dwarfdump --debug-line library.so'
 
-# The filters that read call graphs with names, compared with jq; the ratios are
-# to callgraph-stat.
-callgraph-symbolize million.ndjson >named.ndjson 2>/dev/null
-printf '\n1,000,000 nodes with names, %d MB\n' \
-	$(($(wc -c <named.ndjson) / 1000000))
-printf '%-46s %10s %8s\n' '' CPU /stat
-ours=$(cpu 3 "callgraph-stat named.ndjson >/dev/null")
-symbol_row 'callgraph-stat' "$ours"
-symbol_row 'callgraph-merge' \
-	"$(cpu 3 "callgraph-merge named.ndjson >/dev/null")"
-symbol_row 'callgraph-fold -f speedscope' \
-	"$(cpu 3 "callgraph-fold -f speedscope named.ndjson >/dev/null")"
-symbol_row 'jq -c .' "$(cpu 1 "jq -c . named.ndjson >/dev/null")"
-rm -f million.ndjson named.ndjson
+once named callgraph-symbolize many.record
+group '200,000 nodes with names'
+floor 'simdjson' 'json-floor <named'
+row 'callgraph-stat' 'callgraph-stat named'
+row 'callgraph-merge' 'callgraph-merge named'
+row 'callgraph-fold -f speedscope' 'callgraph-fold -f speedscope named'
+peer 'jq -c .' 'jq -c . named'
+
+# The measured program prints the CPU nanoseconds of a call.  Its shapes are
+# `chain`, eight nested calls, and `fan64`, 64 functions called one after the
+# other.  The floor has hooks that do nothing; "dormant" is the real library in a
+# program that callgraph-record did not start.
+bench_source=$here/programs/instrument/bench/bench.c
+gcc -O2 -o calls.plain "$bench_source"
+gcc -O2 -o calls.noop -finstrument-functions "$bench_source" \
+	"$now/libweir-instrument-noop.a"
+gcc -O2 -o calls.gprof -pg "$bench_source"
+gcc -O2 -o calls.uftrace -finstrument-functions "$bench_source"
+for side in now ${revision:+then}; do
+	gcc -O2 -o calls.$side -finstrument-functions "$bench_source" \
+		"${!side}/libweir-instrument.a"
+	gcc -O2 -o calls.shared.$side -finstrument-functions "$bench_source" \
+		-L"${!side}" -lweir-instrument -Wl,-rpath,"${!side}"
+done
+
+# calls N SHAPE THREADS COMMAND... - prints what COMMAND prints last
+calls() {
+	local n=$1 shape=$2 threads=$3
+	shift 3
+	"$@" "$shape" "$n" "$threads" 2>&1 >/dev/null | tail -n 1
+}
+
+for shape in 'chain 1' 'fan64 1' 'chain 8'; do
+	group "A call: $shape thread(s)" ns
+	calls="calls ${CALLS:-4000000} $shape"
+	recorded='callgraph-record -o calls.rec'
+	floor 'empty hooks' "$calls ./calls.noop"
+	row 'dormant' "$calls ./calls.\$side"
+	row 'counts' "$calls $recorded ./calls.\$side"
+	row 'counts, as a shared library' \
+		"$calls $recorded ./calls.shared.\$side"
+	row 'counts and time' "calls 1000000 $shape $recorded -t ./calls.\$side"
+	row 'counts and 1,000 samples a second' \
+		"$calls $recorded -s 1000 ./calls.\$side"
+	peer 'no instrumentation' "$calls ./calls.plain"
+	peer 'gprof' "$calls ./calls.gprof"
+	! command -v uftrace >/dev/null ||
+		peer 'uftrace' "calls 250000 $shape uftrace record --no-event \
+			-d calls.data ./calls.uftrace; rm -rf calls.data"
+done

@@ -1,5 +1,5 @@
 /*
- * floor - a lower bound for the time of reading an execution log of distbuild:
+ * intern-floor - a lower bound for the time of reading an execution log of distbuild:
  * splits each line into at most seven fields and interns two of them, with a
  * hash that is not protected against crafted input
  */
@@ -10,11 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BUFFER_SIZE = 1 << 20, N_SLOTS = 1 << 24, FIELDS_MAX = 7 };
+enum { BUFFER_SIZE = 1 << 20, FIELDS_MAX = 7 };
 
 static char buffer[BUFFER_SIZE];
-static char **table;
-static size_t n_strings;
+static struct slot {
+	uint64_t hash;
+	char *text;
+} *table;		/* n_slots, a power of two, of which half are free */
+static size_t n_slots = 1 << 10, n_strings;
 
 /* Like FNV-1a, but of eight bytes at a time, and with more mixing. */
 static uint64_t
@@ -33,16 +36,47 @@ hash_of(const char *p, size_t n)
 	return h ^ h >> 29;
 }
 
+static struct slot *
+find(uint64_t hash, const char *p, size_t n)
+{
+	size_t i = hash % n_slots;
+
+	for (; table[i].text != NULL; i = (i + 1) % n_slots)
+		if (table[i].hash == hash && strncmp(table[i].text, p, n) == 0 &&
+		    table[i].text[n] == '\0')
+			break;
+	return &table[i];
+}
+
+static void
+grow(void)
+{
+	struct slot *old = table;
+	size_t n_old = n_slots, i, j;
+
+	n_slots *= 2;
+	table = calloc(n_slots, sizeof *table);
+	for (i = 0; i < n_old; i++) {
+		if (old[i].text == NULL)
+			continue;
+		for (j = old[i].hash % n_slots; table[j].text != NULL;)
+			j = (j + 1) % n_slots;
+		table[j] = old[i];
+	}
+	free(old);
+}
+
 static void
 intern(const char *p, size_t n)
 {
-	size_t i = hash_of(p, n) % N_SLOTS;
+	uint64_t hash = hash_of(p, n);
+	struct slot *slot = find(hash, p, n);
 
-	for (; table[i] != NULL; i = (i + 1) % N_SLOTS)
-		if (strncmp(table[i], p, n) == 0 && table[i][n] == '\0')
-			return;
-	table[i] = strndup(p, n);
-	n_strings++;
+	if (slot->text != NULL)
+		return;
+	*slot = (struct slot){ hash, strndup(p, n) };
+	if (++n_strings * 2 > n_slots)
+		grow();
 }
 
 /* Splits a line at spaces; returns the number of fields. */
@@ -76,7 +110,7 @@ main(void)
 	const char *p, *newline;
 	ssize_t n;
 
-	table = calloc(N_SLOTS, sizeof *table);
+	table = calloc(n_slots, sizeof *table);
 	if (table == NULL)
 		return 2;
 	while ((n = read(0, buffer + n_read, BUFFER_SIZE - n_read)) > 0) {
