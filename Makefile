@@ -280,10 +280,12 @@ deb:
 		dpkg-buildpackage -b -us -uc -j$(JOBS)
 	@ls $(OUT)/deb/*.deb
 
-# Measures the filters; AGAINST=REV those of a commit, too, by turns.
-bench: all $(TEST_PROGRAMS)
+# Measures the filters as packages have them; AGAINST=REV those of a commit, too,
+# by turns.
+bench: $(TEST_PROGRAMS)
 	@sh test/setup.sh build bench
-	@bash test/bench.sh $(OUT) $(AGAINST)
+	@bash test/bench.sh $(OUT) '$(DEBUG_FLAG) -O3 $(if $(CLANG),,-flto=auto)' \
+		$(AGAINST)
 
 lint:
 	@for h in common/*/*.h filters/*/*.h instrument/*.h; do \

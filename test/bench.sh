@@ -1,6 +1,6 @@
 #!/bin/bash
-# bench.sh BUILD [REV] - measures the filters beside floors, what people would use
-# instead and, by turns, the filters of a commit
+# bench.sh BUILD CFLAGS [REV] - measures the filters beside floors, what people
+# would use instead and, by turns, the filters of a commit
 #
 # A group is a table of commands that run by turns, because a machine with other
 # load is slower in some minutes than in others.  A figure is the least of RUNS
@@ -11,25 +11,32 @@
 
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-now=$(cd "$1" && pwd)
-revision=${2:-}
+build=$(cd "$1" && pwd)
+cflags=$2
+revision=${3:-}
 runs=${RUNS:-7}
-data=$now/bench
-markdown=$now/bench.md
+data=$build/bench
+now=$data/build
+markdown=$build/bench.md
 n_red=0
 unset MAKEFLAGS MAKELEVEL MFLAGS WEIR_SOCKET
 mkdir -p "$data"
 
-# build_revision - builds the commit beside the tree, and sets then
-build_revision() {
+# compile TREE BUILD - builds the filters of a tree
+compile() {
+	make -s -j"$(nproc)" -C "$1" OUT="$2" CFLAGS="$cflags" all \
+		>"$data/make.log" 2>&1 || { tail "$data/make.log" >&2; exit 2; }
+}
+
+# compile_revision - builds the commit beside the tree, and sets then
+compile_revision() {
 	local id=$(git -C "$here" rev-parse --verify --quiet "$revision^{commit}")
 	[ -n "$id" ] || { echo "bench: '$revision' is no commit" >&2; exit 2; }
 	then=$data/commits/$id/build
-	[ -x "$then/critpath" ] && return
+	[ ! -x "$then/critpath" ] || return 0
 	mkdir -p "${then%/*}"
 	git -C "$here/.." archive "$id" | tar -xC "${then%/*}" &&
-		make -s -j"$(nproc)" -C "${then%/*}" all >"$data/make.log" 2>&1 ||
-		{ tail "$data/make.log" >&2; exit 2; }
+		compile "${then%/*}" build
 }
 
 # measure COMMAND SIDE - runs a shell command with the programs of a side, now or
@@ -158,9 +165,10 @@ all_groups() {
 	end_group
 }
 
-[ -z "$revision" ] || build_revision
+compile "$here/.." "$now"
+[ -z "$revision" ] || compile_revision
 cd "$data" || exit 2
-tools=$now/test/programs:$now/test/gen:$data
+tools=$build/test/programs:$build/test/gen:$data
 PATH=$now:$tools:$PATH
 names=()
 g++ -O3 -o json-floor "$here/programs/json-floor.cc" -lsimdjson || exit 2

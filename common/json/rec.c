@@ -65,13 +65,12 @@ compare_names(const void *a, const void *b)
 }
 
 const struct span *
-rec_take_names(struct rec *r, size_t first)
+rec_find_duplicate(struct rec *r, size_t first)
 {
 	enum { FEW = 16 };
 	struct span *names = r->names + first;
 	size_t n = r->n_names - first;
 
-	r->n_names = first;
 	/* Comparing each pair is quadratic. */
 	if (n > FEW) {
 		sort(names, n, sizeof *names, compare_names);
@@ -82,7 +81,8 @@ rec_take_names(struct rec *r, size_t first)
 	}
 	for (size_t i = 1; i < n; i++)
 		for (size_t j = 0; j < i; j++)
-			if (compare_names(&names[i], &names[j]) == 0)
+			if (names[i].n == names[j].n && memcmp(names[i].p,
+			    names[j].p, names[i].n) == 0)
 				return &names[i];
 	return NULL;
 }

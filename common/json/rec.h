@@ -139,11 +139,22 @@ rec_add_name(struct rec *r, struct span name)
 	r->names[r->n_names++] = name;
 }
 
+/* One of the names from `first` on that occurs twice, or NULL. */
+const struct span *rec_find_duplicate(struct rec *, size_t first);
+
 /*
  * At the end of an object: removes its names, those from `first` on, and
  * returns one that occurs twice, or NULL.  It is valid until a name is added.
  */
-const struct span *rec_take_names(struct rec *, size_t first);
+static ALWAYS_INLINE const struct span *
+rec_take_names(struct rec *r, size_t first)
+{
+	const struct span *duplicate = r->n_names < first + 2 ? NULL :
+	    rec_find_duplicate(r, first);
+
+	r->n_names = first;
+	return duplicate;
+}
 
 /*
  * What a getter such as rec_str() found.  REC_BAD: a value of another kind than

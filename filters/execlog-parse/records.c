@@ -66,12 +66,40 @@ extent_add(struct extent *e, int64_t us)
 	e->known = true;
 }
 
+/*
+ * Reads up to nine digits, a point and nine digits, as most logs have them:
+ * strtod() took a tenth of the time.  Returns their end, or NULL.
+ */
+static const char *
+read_nanoseconds(const char *p, uint64_t *ns)
+{
+	uint64_t s = 0, digit = 100000000;
+	const char *from = p;
+
+	for (; text_is_digit(*p); p++)
+		s = s * 10 + (uint64_t)(*p - '0');
+	if (p == from || p - from > 9 || *p++ != '.')
+		return NULL;
+	*ns = s * 1000000000;
+	for (; text_is_digit(*p) && digit > 0; p++, digit /= 10)
+		*ns += digit * (uint64_t)(*p - '0');
+	return text_is_digit(*p) || *p == 'e' || *p == 'E' ? NULL : p;
+}
+
 bool
 read_seconds(const char **p, int64_t *us)
 {
+	uint64_t ns;
+	const char *rest = read_nanoseconds(*p, &ns);
 	char *end;
-	double v = round(strtod(*p, &end) * 1e6);
+	double v;
 
+	if (rest != NULL) {
+		*us = (int64_t)((ns + 500) / 1000);
+		*p = rest + strspn(rest, " \t\r\n");
+		return true;
+	}
+	v = round(strtod(*p, &end) * 1e6);
 	if (end == *p || !(fabs(v) < (double)(INT64_C(1) << REC_INT_BITS)))
 		return false;
 	*us = (int64_t)v;
