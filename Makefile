@@ -180,12 +180,14 @@ test: check
 # file: bats would start only two of them in a second.  There are two jobs more
 # than there are cores, because tests wait.  Tests with the tag exhaustive repeat
 # for every place what other tests try for some.  Sanitizers have nothing to find
-# in tests with the tag normal, nor where sources and pages are checked.
+# in tests with the tag normal, nor where sources and pages are checked.  Those
+# with the tag counted count instructions of what the default flags give.
 check-once: tests $(if $T$F$(SAN),,lint)
 	@FILTER='$F' JOBS=$$(($(JOBS) + 2)) TAGS='$(subst $() ,$(COMMA),$(TAGS))' \
 		bash test/check.sh '$(abspath $(OUT))' $(TESTS)
 COMMA = ,
-TAGS = $(strip $(if $(SAN),!normal) $(if $(ALL)$T$F,,!exhaustive))
+TAGS = $(strip $(if $(SAN),!normal) $(if $(ALL)$T$F,,!exhaustive) \
+	$(if $(filter file,$(origin CFLAGS)),,!counted))
 TESTS = $(if $T,$(T:%=test/%.bats),$(LONG_TESTS) \
 	$(filter-out $(LONG_TESTS),$(shell ls -S test/*.bats)))
 LONG_TESTS = $(wildcard test/contract*.bats test/instrument.bats \

@@ -324,13 +324,12 @@ write_answer(struct filter *f, const struct build *build,
 	savings_begin(&savings, &net, verdict.limit == LIMIT_WORKERS ||
 	    verdict.limit == LIMIT_POOLS ? verdict.workers : opt.workers,
 	    verdict.pools, is_only_one(all));
-	answer_find_savings(&a, &savings);
-
 	if (opt.summary) {
 		summary_add(&a, &verdict, opt.by.n > 0 ? opt.by.values[0] :
 		    "rule", f);
 		check_budgets(f, &a);
 	} else {
+		answer_find_savings(&a, &savings);
 		(f->text ? write_report : write_records)(f, &a, &verdict);
 	}
 	answer_release(&a);
