@@ -42,7 +42,8 @@ write_inputs() {
 		"$f" --help | sed -n '/^Examples:$/,/^$/s/^  //p' >examples
 		[ "$(grep -cw -e "$f" examples)" -eq 2 ]
 		while IFS= read -r example; do
-			touch stamp
+			# The clock of files ticks each 4 or 10 ms.
+			touch stamp && sleep .02
 			bash -o pipefail -c "$example" </dev/null 2>err >out ||
 				{ echo "status $?: $example"; cat err; false; }
 			[ -s out ] || find . -newer stamp -not -name err -not -name out \
