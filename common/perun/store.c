@@ -18,6 +18,7 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/mem.h"
+#include "common/base/sort.h"
 #include "common/io/cleanup.h"
 #include "common/io/fd.h"
 #include "common/io/listing.h"
@@ -484,13 +485,9 @@ sync_directory(struct store *s, int dir)
 		die_in_store(s, "sync a directory");
 }
 
-/*
- * Moves a staged file to its final name, replacing an existing file.  Returns
- * the directory in objects/, which is created if it is absent: *is_new says so.
- */
+/* Opens the directory of a name in objects/, and creates it if it is absent. */
 static int
-move_staged(struct store *s, const char *file, const unsigned char *name,
-    bool *is_new)
+make_directory(struct store *s, const unsigned char *name, bool *is_new)
 {
 	char path[PATH_SIZE], folder[3] = { 0 };
 	int dir = open_directory(s, name, path);
@@ -502,9 +499,52 @@ move_staged(struct store *s, const char *file, const unsigned char *name,
 			die_in_store(s, "create a directory");
 		dir = open_directory(s, name, path);
 	}
-	if (dir == -1 || renameat(s->staging, file, dir, path + 3) == -1)
-		die_in_store(s, "rename a file");
+	if (dir == -1)
+		die_in_store(s, "open a directory");
 	return dir;
+}
+
+/* Moves a staged file to its name in dir, and replaces an existing file. */
+static void
+move_staged(struct store *s, const char *file, int dir,
+    const unsigned char *name)
+{
+	char path[PATH_SIZE];
+
+	put_path(path, name);
+	if (renameat(s->staging, file, dir, path + 3) == -1)
+		die_in_store(s, "rename a file");
+}
+
+/* Moves all staged files, those of a directory together. */
+static void
+move_all_staged(struct store *s)
+{
+	uint64_t *order = mem_table(s->n_staged, sizeof *order);
+	const unsigned char *name, *last = NULL;
+	char file[NUMBER_SIZE];
+	uint32_t number;
+	bool is_new;
+	int dir = -1;
+
+	for (size_t i = 0; i < s->n_staged; i++)
+		order[i] = (uint64_t)s->staged[i][0] << 32 | i;
+	sort_u64(order, s->n_staged);
+	for (size_t i = 0; i < s->n_staged; i++) {
+		number = (uint32_t)order[i];
+		name = s->staged[number];
+		if (last == NULL || last[0] != name[0]) {
+			if (last != NULL)
+				close(dir);
+			dir = make_directory(s, name, &is_new);
+		}
+		last = name;
+		name_staged(file, number);
+		move_staged(s, file, dir, name);
+	}
+	if (last != NULL)
+		close(dir);
+	free(order);
 }
 
 /*
@@ -514,16 +554,10 @@ move_staged(struct store *s, const char *file, const unsigned char *name,
 void
 store_commit(struct store *s)
 {
-	char file[NUMBER_SIZE];
-	bool is_new;
-
 	store_sync(s);
 	if (s->n_staged == 0)
 		return;
-	for (size_t i = 0; i < s->n_staged; i++) {
-		name_staged(file, i);
-		close(move_staged(s, file, s->staged[i], &is_new));
-	}
+	move_all_staged(s);
 	store_sync(s);
 	s->n_staged = 0;
 	cleanup_state.n_staged = 0;
@@ -536,7 +570,8 @@ store_replace(struct store *s, const unsigned char *name, struct span bytes)
 	int dir;
 
 	write_staged(s, SINGLE, bytes, STORE_WRITABLE, true);
-	dir = move_staged(s, SINGLE, name, &is_new);
+	dir = make_directory(s, name, &is_new);
+	move_staged(s, SINGLE, dir, name);
 	sync_directory(s, dir);
 	if (is_new)
 		sync_directory(s, s->objects);
