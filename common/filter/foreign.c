@@ -1,5 +1,7 @@
 /* foreign - recognizes a file that another filter reads */
 
+#define _GNU_SOURCE	/* memmem() */
+
 #include <stddef.h>
 #include <string.h>
 
@@ -121,9 +123,11 @@ is_event(struct span line)
 static bool
 contains(struct span text, const char *key)
 {
-	const char *end = text.p + text.n, *p, *k;
+	const char *end = text.p + text.n, *p, *k, *from = text.p;
+	size_t n_word = strcspn(key, ":[{,");
 
-	for (const char *from = text.p; from < end; from++) {
+	for (; (from = memmem(from, (size_t)(end - from), key, n_word)) !=
+	    NULL && from < end; from++) {
 		p = from;
 		for (k = key; *k != '\0' && p < end && *p == *k; k++) {
 			p++;
