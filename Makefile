@@ -282,10 +282,11 @@ deb:
 		dpkg-buildpackage -b -us -uc -j$(JOBS)
 	@ls $(OUT)/deb/*.deb
 
-# Measures the filters as packages have them; AGAINST=REV those of a commit, too,
-# by turns.
-bench: $(TEST_PROGRAMS)
+# Measures the filters as packages have them; AGAINST=REV, or several, those of
+# commits, too, by turns.
+bench:
 	@sh test/setup.sh build bench
+	@$(MAKE) -s -j$(JOBS) $(TEST_PROGRAMS)
 	@bash test/bench.sh $(OUT) '$(DEBUG_FLAG) -O3 $(if $(CLANG),,-flto=auto)' \
 		$(AGAINST)
 

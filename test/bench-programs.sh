@@ -172,7 +172,7 @@ for at in range(0, len(where), 100000):
 [ -e library.so ] || library library.so
 [ -e deep ] || deep_program deep
 # A copy, because the program changes with the tree
-[ -e program ] || cp "$now/malparse" program
+[ -e program ] || cp "${programs[now]}/malparse" program
 once many addresses program 5000 200000
 once few addresses program 200 200
 once deep.many addresses deep 20000 20000
@@ -218,14 +218,15 @@ peer 'jq -c .' 'jq -c . named'
 bench_source=$here/programs/instrument/bench/bench.c
 gcc -O2 -o calls.plain "$bench_source"
 gcc -O2 -o calls.noop -finstrument-functions "$bench_source" \
-	"$now/libweir-instrument-noop.a"
+	"${programs[now]}/libweir-instrument-noop.a"
 gcc -O2 -o calls.gprof -pg "$bench_source"
 gcc -O2 -o calls.uftrace -finstrument-functions "$bench_source"
-for side in now ${revision:+then}; do
-	gcc -O2 -o calls.$side -finstrument-functions "$bench_source" \
-		"${!side}/libweir-instrument.a"
-	gcc -O2 -o calls.shared.$side -finstrument-functions "$bench_source" \
-		-L"${!side}" -lweir-instrument -Wl,-rpath,"${!side}"
+for side in now "${revisions[@]}"; do
+	lib=${programs[$side]}
+	gcc -O2 -o "calls.$side" -finstrument-functions "$bench_source" \
+		"$lib/libweir-instrument.a"
+	gcc -O2 -o "calls.shared.$side" -finstrument-functions "$bench_source" \
+		-L"$lib" -lweir-instrument -Wl,-rpath,"$lib"
 done
 
 # calls N SHAPE THREADS COMMAND... - prints what COMMAND prints last

@@ -1,22 +1,21 @@
 #!/bin/bash
-# bench.sh BUILD CFLAGS [REV] - measures the filters beside floors, what people
-# would use instead and, by turns, the filters of a commit
+# bench.sh BUILD CFLAGS [REV...] - measures the filters beside floors, what people
+# would use instead and, by turns, the filters of commits
 #
 # A group is a table of commands that run by turns, because a machine with other
 # load is slower in some minutes than in others.  A figure is the least of RUNS
 # runs: other load only adds to it.  Figures of different machines cannot be
 # compared: read the ratios.  The first floor is as fast as can be had; a row is
-# divided by the last floor before it.  Above 1.05 times the commit it is red.
+# divided by the last floor before it.  Above 1.05 times a commit it is red.
 # Writes the tables to BUILD/bench.md, too.
 
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 cflags=$2
-revision=${3:-}
+revisions=("${@:3}")
 runs=${RUNS:-7}
 data=$build/bench
-now=$data/build
 markdown=$build/bench.md
 n_red=0
 unset MAKEFLAGS MAKELEVEL MFLAGS WEIR_SOCKET
@@ -28,28 +27,29 @@ compile() {
 		>"$data/make.log" 2>&1 || { tail "$data/make.log" >&2; exit 2; }
 }
 
-# compile_revision - builds the commit beside the tree, and sets then
+# compile_revision REV - builds the commit beside the tree
 compile_revision() {
-	local id=$(git -C "$here" rev-parse --verify --quiet "$revision^{commit}")
-	[ -n "$id" ] || { echo "bench: '$revision' is no commit" >&2; exit 2; }
-	then=$data/commits/$id/build
-	[ ! -x "$then/critpath" ] || return 0
-	mkdir -p "${then%/*}"
-	git -C "$here/.." archive "$id" | tar -xC "${then%/*}" &&
-		compile "${then%/*}" build
+	local id=$(git -C "$here" rev-parse --verify --quiet "$1^{commit}")
+	[ -n "$id" ] || { echo "bench: '$1' is no commit" >&2; exit 2; }
+	programs[$1]=$data/trees/$id/build
+	[ ! -x "${programs[$1]}/critpath" ] || return 0
+	mkdir -p "$data/trees/$id"
+	git -C "$here/.." archive "$id" | tar -xC "$data/trees/$id" &&
+		compile "$data/trees/$id" build
 }
 
 # measure COMMAND SIDE - runs a shell command with the programs of a side, now or
-# then, and sets figure: CPU milliseconds, or what it prints if $unit is not s
+# a commit, and sets figure: CPU milliseconds, or what it prints if $unit is not s
 measure() {
 	local TIMEFORMAT='%3U %3S' user system
 	figure=
 	if [ "$unit" != s ]; then
-		figure=$(side=$2; PATH=${!2}:$tools:$PATH; eval "$1")
+		figure=$(side=$2; PATH=${programs[$2]}:$tools:$PATH; eval "$1")
 		return
 	fi
 	figure=$({ time {
-		(side=$2; PATH=${!2}:$tools:$PATH; eval "$1") >/dev/null 2>&1
+		(side=$2; PATH=${programs[$2]}:$tools:$PATH
+			eval "$1") >/dev/null 2>&1
 	}; } 2>&1) || return
 	read -r user system <<<"$figure"
 	figure=$((10#${user/./} + 10#${system/./}))
@@ -82,7 +82,7 @@ peer() { add peer "$@"; }
 take() {
 	eval "${prepares[$2]}" >/dev/null 2>&1
 	if ! measure "${commands[$2]}" "$1"; then
-		[ "$1" = then ] || { echo "bench: '${names[$2]}' fails:" \
+		[ "$1" != now ] || { echo "bench: '${names[$2]}' fails:" \
 			"${commands[$2]}" >&2; exit 2; }
 		best[$1.$2]=-
 	elif less "$figure" "${best[$1.$2]:-}"; then
@@ -98,21 +98,28 @@ has_time() {
 
 # end_group - measures the commands of the table, and prints it
 end_group() {
-	local i round
+	local i round rev
 	declare -A best=()
 	[ ${#names[@]} -gt 0 ] || return 0
 	for ((round = 0; round < runs; round++)); do
 		for i in "${!names[@]}"; do
 			has_time "$i" $round || continue
 			take now "$i"
-			[ "${kinds[i]}" != row ] || [ -z "$revision" ] ||
-				[ "${best[then.$i]:-}" = - ] || take then "$i"
+			[ "${kinds[i]}" = row ] || continue
+			for rev in "${revisions[@]}"; do
+				[ "${best[$rev.$i]:-}" = - ] || take "$rev" "$i"
+			done
 		done
 	done
-	printf '\n%s\n\n| %-44s | %9s | %9s | %8s | %7s |\n|%s|%s|%s|%s|%s|\n' \
-		"$title" '' "$unit" "${revision:--}" ratio /floor \
-		"$(printf %046d | tr 0 -)" ----------: ----------: ---------: \
-		--------:
+	printf '\n%s\n\n| %-44s | %8s | %7s |' "$title" '' "$unit" /floor
+	for rev in "${revisions[@]}"; do
+		printf ' %8s |    ratio |' "$rev"
+	done
+	printf '\n|%046d|%09d:|%08d:|' 0 0 0 | tr 0 -
+	for rev in "${revisions[@]}"; do
+		printf '%09d:|%09d:|' 0 0 | tr 0 -
+	done
+	echo
 	for i in "${!names[@]}"; do
 		print_row "$i"
 	done
@@ -121,27 +128,33 @@ end_group() {
 
 # print_row I - prints a row of a table
 print_row() {
-	local name=${names[$1]} then=${best[then.$1]:-}
+	local name=${names[$1]} then=() rev
 	case ${kinds[$1]} in
 	floor) name="floor: $name" ;;
 	peer) name="  $name" ;;
 	esac
+	for rev in "${revisions[@]}"; do
+		then+=("${best[$rev.$1]:-}")
+	done
 	awk -v name="$name" -v unit="$unit" -v now="${best[now.$1]}" \
-		-v then="$then" -v floor="${floors[$1]:+${best[now.${floors[$1]}]}}" '
+		-v floor="${floors[$1]:+${best[now.${floors[$1]}]}}" '
 	function figure(n) {
-		return sprintf(unit == "s" ? "%.3f" : "%.1f",
-			unit == "s" ? n / 1000 : n)
+		if (n + 0 == 0)
+			return n
+		return unit == "s" ? sprintf("%.3f", n / 1000) : sprintf("%.1f", n)
 	}
 	BEGIN {
-		has_then = then != "" && then != "-" && then > 0
-		ratio = has_then ? sprintf("%.2f", now / then) : ""
-		red = ratio > 1.05
-		printf "| %-44s | %9s | %9s | %8s | %7s |\n", name, figure(now),
-			has_then ? figure(then) : then,
-			red ? "**" ratio "**" : ratio,
+		printf "| %-44s | %8s | %7s |", name, figure(now),
 			(floor > 0 ? sprintf("%.2f", now / floor) : "")
+		for (i = 1; i < ARGC; i++) {
+			ratio = ARGV[i] + 0 > 0 ? sprintf("%.2f", now / ARGV[i]) : ""
+			red = red || ratio > 1.05
+			printf " %8s | %8s |", figure(ARGV[i]),
+				(ratio > 1.05 ? "**" ratio "**" : ratio)
+		}
+		printf "\n"
 		exit red
-	}' || n_red=$((n_red + 1))
+	}' "${then[@]}" || n_red=$((n_red + 1))
 }
 
 # once FILE COMMAND... - makes a file, unless it is there from an earlier run
@@ -165,11 +178,14 @@ all_groups() {
 	end_group
 }
 
-compile "$here/.." "$now"
-[ -z "$revision" ] || compile_revision
+declare -A programs=([now]=$data/build)
+compile "$here/.." "${programs[now]}"
+for revision in "${revisions[@]}"; do
+	compile_revision "$revision"
+done
 cd "$data" || exit 2
 tools=$build/test/programs:$build/test/gen:$data
-PATH=$now:$tools:$PATH
+PATH=${programs[now]}:$tools:$PATH
 names=()
 g++ -O3 -o json-floor "$here/programs/json-floor.cc" -lsimdjson || exit 2
 if [ -t 1 ]; then
@@ -179,7 +195,6 @@ fi
 	printf '%s, %s, %s\n' "$(sed -n 's/^model name.*: //p' /proc/cpuinfo |
 		head -n 1)" "$(nproc) cores" "$(date +%F)"
 	all_groups
-	[ -z "$revision" ] ||
-		printf '\n%d rows above 1.05 of %s\n' $n_red "$revision"
+	[ ${#revisions[@]} -eq 0 ] || printf '\n%d rows are above 1.05\n' $n_red
 	exit $((n_red > 0))
 } | tee "$markdown" | sed -u "${red:-}"
