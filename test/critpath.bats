@@ -628,13 +628,6 @@ in_both_orders() {
 	agree savings 20
 }
 
-# one_worker RUN - prints the tasks of a build of 2 us that has one worker
-one_worker() {
-	lines '{"type":"task","run":"'"$1"'","id":"a","start_us":0,"end_us":1}' \
-		'{"type":"task","run":"'"$1"'","id":"b","start_us":1,"end_us":2}' \
-		'{"type":"task","run":"'"$1"'","id":"c","start_us":2,"end_us":3,"deps":["b"]}'
-}
-
 @test "if simulations take too long, all savings are those of the path, and say so" {
 	local i
 	for ((i = 1; i <= 710; i++)); do
@@ -651,19 +644,6 @@ one_worker() {
 	run -0 --separate-stderr critpath -w 1 less
 	assert_equal "$(fields -w type=critical saved_us | sort | uniq -c |
 		xargs)" "700 1"
-}
-
-@test "in a stream of several builds the savings are those of the path" {
-	one_worker x >in
-	run -0 --separate-stderr critpath --by id in
-	assert_equal "$(verdict more_workers_us)" '{"4":2}'
-	assert_equal "$(fields -w type=critical id saved_us)" \
-		$'["b",1]\n["c",1]'
-	one_worker y >>in
-	run -0 --separate-stderr critpath --by id in
-	assert_equal "$(fields saved_us more_workers_us | sort -u)" "[null,null]"
-	run -0 --separate-stderr critpath --text in
-	assert_equal "$(grep -c 'could save (path only)' <<<"$output")" 2
 }
 
 @test "a pool is a limit of the simulation, and may be what limits a build" {

@@ -13,6 +13,10 @@
  * vertex to the next end.  Vertices that have become ready by then go into a
  * heap, from which idle workers take the one with the longest remaining path.
  */
+/*
+ * The values in the heaps are vertices or, if the graph has ranks, these: then
+ * a tie is decided without a call.
+ */
 struct simulation {
 	const struct dag *d;
 	bool in_order;
@@ -63,6 +67,23 @@ reverse_edges(struct simulation *s)
 			s->dependent[s->row[d->dep[i] + 1]++] = v;
 }
 
+static void
+push(const struct simulation *s, struct heap *h, int64_t key, uint32_t v)
+{
+	heap_push(h, key, s->d->rank != NULL ? s->d->rank[v] : v);
+}
+
+/* Removes the first item; its value is a vertex. */
+static struct heap_item
+pop(const struct simulation *s, struct heap *h)
+{
+	struct heap_item item = heap_pop(h);
+
+	if (s->d->rank != NULL)
+		item.value = s->d->by_rank[item.value];
+	return item;
+}
+
 /*
  * Starts v, or queues it for a worker.  Call it when all dependencies of v have
  * ended.
@@ -74,11 +95,11 @@ make_ready(struct simulation *s, uint32_t v)
 	int64_t remaining = d->weight[v] + (d->tail[v] > 0 ? d->tail[v] : 0);
 
 	if (s->needs_no_worker[v])
-		heap_push(&s->running, s->now + d->weight[v], v);
+		push(s, &s->running, s->now + d->weight[v], v);
 	else if (s->in_order)
-		heap_push(v < s->next ? &s->passed : &s->ready, v, v);
+		push(s, v < s->next ? &s->passed : &s->ready, v, v);
 	else
-		heap_push(&s->ready, -remaining, v);
+		push(s, &s->ready, -remaining, v);
 }
 
 /* The pool of a vertex that needs a worker; NULL if it is in none. */
@@ -97,20 +118,20 @@ start(struct simulation *s, struct heap_item item)
 
 	if (pool != NULL && pool->n_running ==
 	    s->pools->limits[pool - s->by_pool]) {
-		heap_push(&pool->waiting, item.key, item.value);
+		push(s, &pool->waiting, item.key, item.value);
 		return;
 	}
 	if (pool != NULL)
 		pool->n_running++;
 	s->n_idle_workers--;
-	heap_push(&s->running, s->now + s->d->weight[item.value], item.value);
+	push(s, &s->running, s->now + s->d->weight[item.value], item.value);
 }
 
 static void
 start_longest(struct simulation *s)
 {
 	while (s->n_idle_workers > 0 && s->ready.n > 0)
-		start(s, heap_pop(&s->ready));
+		start(s, pop(s, &s->ready));
 }
 
 /*
@@ -134,7 +155,7 @@ start_in_order(struct simulation *s)
 				return;
 		}
 		if (s->held == INDEX_NONE) {
-			s->held = heap_pop(&s->ready).value;
+			s->held = pop(s, &s->ready).value;
 			s->next = s->held + 1;
 		}
 		if (s->n_idle_workers == 0)
@@ -156,8 +177,8 @@ leave_pool(struct simulation *s, uint32_t v)
 	pool->n_running--;
 	if (pool->waiting.n == 0)
 		return;
-	item = heap_pop(&pool->waiting);
-	heap_push(s->in_order && item.value < s->next ? &s->passed : &s->ready,
+	item = pop(s, &pool->waiting);
+	push(s, s->in_order && item.value < s->next ? &s->passed : &s->ready,
 	    item.key, item.value);
 }
 
@@ -171,7 +192,7 @@ end_due(struct simulation *s)
 	uint32_t v;
 
 	while (s->running.n > 0 && s->running.items[0].key == s->now) {
-		v = heap_pop(&s->running).value;
+		v = pop(s, &s->running).value;
 		if (!s->needs_no_worker[v]) {
 			s->n_idle_workers++;
 			leave_pool(s, v);
@@ -190,9 +211,10 @@ dag_simulate(const struct dag *d, uint64_t workers, bool in_order,
 	    .needs_no_worker = needs_no_worker,
 	    .n_idle_workers = workers, .pools = pools,
 	    .held = INDEX_NONE,
-	    .ready = { .compare = d->compare, .context = d->context },
-	    .running = { .compare = d->compare, .context = d->context } };
+	    .ready = { .compare = d->rank != NULL ? NULL : d->compare,
+	    .context = d->context } };
 
+	s.running = s.ready;
 	s.by_pool = mem_zero(pools == NULL ? 0 : pools->n, sizeof *s.by_pool);
 	for (size_t i = 0; pools != NULL && i < pools->n; i++)
 		s.by_pool[i].waiting = s.ready;

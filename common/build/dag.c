@@ -37,6 +37,8 @@ dag_release(struct dag *d)
 	free(d->pred);
 	free(d->tail);
 	free(d->next);
+	free(d->rank);
+	free(d->by_rank);
 	free(d->pairs);
 }
 

@@ -37,6 +37,9 @@ struct dag {
 	/* A total order of the vertices, for ties: < 0 if a is first. */
 	int (*compare)(const void *context, uint32_t a, uint32_t b);
 	const void *context;
+	/* The place of each vertex in that order, and the vertex at each place;
+	   NULL unless the caller has set both. */
+	uint32_t *rank, *by_rank;
 
 	struct dag_pair *pairs;	/* the edges, before dag_seal() */
 	size_t n_pairs, pairs_cap;

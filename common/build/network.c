@@ -404,6 +404,30 @@ network_make(struct network *net, const struct build *build, bool bridge,
 	dag_seal(&net->dag, report_cycle, &ctx);
 }
 
+static int
+compare_in_order(const void *a, const void *b, void *net)
+{
+	return compare_vertices(net, *(const uint32_t *)a,
+	    *(const uint32_t *)b);
+}
+
+void
+network_rank(struct network *net)
+{
+	struct dag *dag = &net->dag;
+
+	if (dag->rank != NULL)
+		return;
+	dag->by_rank = mem_table(net->n_vertices, sizeof *dag->by_rank);
+	dag->rank = mem_table(net->n_vertices, sizeof *dag->rank);
+	for (uint32_t v = 0; v < net->n_vertices; v++)
+		dag->by_rank[v] = v;
+	sort_with(dag->by_rank, net->n_vertices, sizeof *dag->by_rank,
+	    compare_in_order, net);
+	for (uint32_t i = 0; i < net->n_vertices; i++)
+		dag->rank[dag->by_rank[i]] = i;
+}
+
 void
 network_release(struct network *net)
 {

@@ -45,6 +45,12 @@ void network_make(struct network *, const struct build *, bool bridge,
     struct filter *);
 void network_release(struct network *);
 
+/*
+ * Ranks the vertices of the graph in the order of their ids, so that several
+ * simulations, in which ties abound, compare numbers.
+ */
+void network_rank(struct network *);
+
 /* The task of a vertex; NULL if it is a placeholder. */
 static inline const struct task *
 network_task(const struct network *net, uint32_t vertex)

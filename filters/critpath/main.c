@@ -162,13 +162,6 @@ check_matches(void)
 		}
 }
 
-/* Whether the build is known to be the only one. */
-static bool
-is_only_one(const struct builds *all)
-{
-	return all->is_last && all->n_ended == 0 && all->n_answered == 1;
-}
-
 /* Writes what --edges and --by ask for. */
 static void
 write_parts_of_path(struct filter *f, const struct answer *a)
@@ -313,7 +306,9 @@ write_answer(struct filter *f, const struct build *build,
 		check_matches();
 
 	verdict_find(&verdict, &net, opt.workers,
-	    pools.n > 0 ? &pools : NULL, what_if, is_only_one(all));
+	    pools.n > 0 ? &pools : NULL, what_if);
+	if (!opt.summary)
+		verdict_simulate_more(&verdict, &net);
 	dag_tails(&net.dag, net.is_end);
 	answer_find(&a, &net, opt.top, what_if);
 	a.all = all;
@@ -323,7 +318,7 @@ write_answer(struct filter *f, const struct build *build,
 	a.recorded_simulated_us = recorded_simulated_us;
 	savings_begin(&savings, &net, verdict.limit == LIMIT_WORKERS ||
 	    verdict.limit == LIMIT_POOLS ? verdict.workers : opt.workers,
-	    verdict.pools, is_only_one(all));
+	    verdict.pools);
 	if (opt.summary) {
 		summary_add(&a, &verdict, opt.by.n > 0 ? opt.by.values[0] :
 		    "rule", f);

@@ -41,17 +41,16 @@ simulate_build(struct network *net, uint64_t workers,
 
 void
 savings_begin(struct savings *s, struct network *net, uint64_t workers,
-    const struct dag_pools *pools, bool is_only_build)
+    const struct dag_pools *pools)
 {
 	*s = (struct savings){ .net = net, .pools = pools, .workers = workers,
-	    .is_only_build = is_only_build, .whole_us = INT_UNKNOWN };
+	    .whole_us = INT_UNKNOWN };
 }
 
 bool
 savings_are_simulated(const struct savings *s, size_t n)
 {
-	return s->workers > 0 && s->is_only_build &&
-	    n < VERTICES_MAX / (s->net->n_vertices + 1);
+	return s->workers > 0 && n < VERTICES_MAX / (s->net->n_vertices + 1);
 }
 
 int64_t
@@ -60,8 +59,10 @@ savings_of(struct savings *s, const uint32_t *group_of, uint32_t group)
 	int64_t *weight = s->net->dag.weight, *kept, us;
 	size_t size = s->net->n_vertices * sizeof *weight;
 
-	if (s->whole_us == INT_UNKNOWN)
+	if (s->whole_us == INT_UNKNOWN) {
+		network_rank(s->net);
 		s->whole_us = simulate_build(s->net, s->workers, s->pools);
+	}
 	kept = mem_table(s->net->n_vertices, sizeof *kept);
 	memcpy(kept, weight, size);
 	for (uint32_t v = 0; v < s->net->n_vertices; v++)

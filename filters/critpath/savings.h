@@ -13,14 +13,13 @@ struct savings {
 	struct network *net;
 	const struct dag_pools *pools;	/* or NULL */
 	uint64_t workers;	/* 0: nothing is simulated */
-	bool is_only_build;	/* an archive has no time for simulations */
 	int64_t whole_us;	/* until these workers have done all tasks;
 				   INT_UNKNOWN if not simulated yet */
 };
 
 /* workers is 0 if the path tells what would be saved.  Simulates nothing. */
 void savings_begin(struct savings *, struct network *, uint64_t workers,
-    const struct dag_pools *, bool is_only_build);
+    const struct dag_pools *);
 
 /*
  * Whether all n answers of a table are simulated: they must not take too long.

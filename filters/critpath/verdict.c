@@ -145,12 +145,14 @@ judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 	}
 }
 
-/* Simulates four and eight times as many workers. */
-static void
-simulate_more(struct verdict *v, struct network *net)
+void
+verdict_simulate_more(struct verdict *v, struct network *net)
 {
 	int64_t least_us = v->simulated_us;
 
+	if (v->limit != LIMIT_WORKERS || !has_deps(v) || !is_small(v))
+		return;
+	network_rank(net);
 	for (size_t i = 0; i < 2; i++) {
 		v->more[i].workers = v->workers * (i == 0 ? 4 : 8);
 		v->more[i].us = simulate_build(net, v->more[i].workers,
@@ -163,7 +165,7 @@ simulate_more(struct verdict *v, struct network *net)
 
 void
 verdict_find(struct verdict *v, struct network *net, uint64_t workers,
-    const struct dag_pools *pools, bool what_if, bool is_only_build)
+    const struct dag_pools *pools, bool what_if)
 {
 	const struct build *b = net->build;
 	const struct dag *dag = &net->dag;
@@ -200,9 +202,6 @@ verdict_find(struct verdict *v, struct network *net, uint64_t workers,
 	} else {
 		judge_simulated(v, net);
 	}
-	if (v->limit == LIMIT_WORKERS && has_deps(v) && is_small(v) &&
-	    is_only_build)
-		simulate_more(v, net);
 }
 
 static void

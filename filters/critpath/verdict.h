@@ -45,12 +45,17 @@ struct verdict {
 /*
  * Finds out what limits the build.  workers is 0 if their number was not given.
  * pools: limits of the simulation, or NULL.  what_if: weights are not as
- * recorded.  is_only_build: there is time to simulate more workers.  Call it
- * after dag_longest().
+ * recorded.  Call it after dag_longest().
  * Overwrites the tails of the graph: call dag_tails() afterwards.
  */
 void verdict_find(struct verdict *, struct network *, uint64_t workers,
-    const struct dag_pools *pools, bool what_if, bool is_only_build);
+    const struct dag_pools *pools, bool what_if);
+
+/*
+ * If the workers limit the build: simulates four and eight times as many.  Call
+ * it after verdict_find(); it overwrites the tails, too.
+ */
+void verdict_simulate_more(struct verdict *, struct network *);
 
 /* "path", "workers" and so on; NULL if it is not known. */
 const char *verdict_limit(const struct verdict *);
