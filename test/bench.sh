@@ -5,8 +5,9 @@
 # A group is a table of commands that run by turns, because a machine with other
 # load is slower in some minutes than in others.  A figure is the least of RUNS
 # runs: other load only adds to it.  Figures of different machines cannot be
-# compared: read the ratios.  The first floor is as fast as can be had; a row is
-# divided by the last floor before it.  Above 1.05 times a commit it is red.
+# compared: read the ratios.  A floor is the least that a row could take, or what
+# people would use in its place; a row is divided by the last floor before it.
+# Above 1.05 times a commit it is red.
 # Writes the tables to BUILD/bench.md, too.
 
 set -u -o pipefail
@@ -32,10 +33,12 @@ compile_revision() {
 	local id=$(git -C "$here" rev-parse --verify --quiet "$1^{commit}")
 	[ -n "$id" ] || { echo "bench: '$1' is no commit" >&2; exit 2; }
 	programs[$1]=$data/trees/$id/build
-	[ ! -x "${programs[$1]}/critpath" ] || return 0
-	mkdir -p "$data/trees/$id"
-	git -C "$here/.." archive "$id" | tar -xC "$data/trees/$id" &&
-		compile "$data/trees/$id" build
+	if [ ! -d "$data/trees/$id" ]; then
+		rm -rf "$data/new" && mkdir -p "$data/trees" "$data/new" &&
+			git -C "$here/.." archive "$id" | tar -xC "$data/new" &&
+			mv "$data/new" "$data/trees/$id" || exit 2
+	fi
+	compile "$data/trees/$id" build
 }
 
 # measure COMMAND SIDE - runs a shell command with the programs of a side, now or

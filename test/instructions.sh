@@ -12,7 +12,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 PATH=$build:$build/test/gen:$build/test/programs:$PATH
-# Functions of the C library for the oldest processors, and so on all of them.
+# The C library has functions for newer processors; these run on all.
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-AVX2,-AVX,-ERMS,-SSE4_2
 
 # count COMMAND... - prints the instructions of a command, without its children

@@ -1,7 +1,10 @@
 /*
- * json-floor - a lower bound for reading JSON: parses the values on standard
+ * json-floor - what reading JSON takes at least: parses the values on standard
  * input with simdjson, the fastest library there is, and visits each value in
  * them
+ *
+ * A long document is in memory as a whole, so that a filter that streams may be
+ * faster.
  */
 
 #include <algorithm>
