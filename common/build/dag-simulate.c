@@ -12,10 +12,9 @@
  * List scheduling, as an event simulation: time jumps from the end of one
  * vertex to the next end.  Vertices that have become ready by then go into a
  * heap, from which idle workers take the one with the longest remaining path.
- */
-/*
- * The values in the heaps are vertices or, if the graph has ranks, these: then
- * a tie is decided without a call.
+ *
+ * The values in the heaps are vertices, or their ranks if the graph has them:
+ * then no call is needed to decide a tie.
  */
 struct simulation {
 	const struct dag *d;

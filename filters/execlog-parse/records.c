@@ -67,8 +67,9 @@ extent_add(struct extent *e, int64_t us)
 }
 
 /*
- * Reads up to nine digits, a point and nine digits, as most logs have them:
- * strtod() took a tenth of the time.  Returns their end, or NULL.
+ * Reads up to nine digits, a point, and up to nine more digits: for such times,
+ * which are those of most logs, strtod() took a tenth of the parser's time.
+ * Returns the end of the number, or NULL if it is written in another way.
  */
 static const char *
 read_nanoseconds(const char *p, uint64_t *ns)
