@@ -6,6 +6,7 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/sort.h"
+#include "common/filter/expect.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
@@ -39,7 +40,7 @@ static const struct about about = {
 	    "pidx-rm sort.perf",
 	    "vcs-log | pidx-read --workload small | pidx-rm",
 	},
-	.reads = "entry and pending records",
+	.reads = "entry, profile and pending records",
 	.keys = keys,
 };
 
@@ -319,12 +320,20 @@ remove_requested(struct filter *f, struct request *requests, size_t n)
 static void
 remove_records(struct filter *f)
 {
+	struct expect expect = { 0 };
 	const struct rec *r;
 	size_t n = 0, next;
 
 	while ((r = filter_next(f)) != NULL)
-		if (rec_is(r, "entry") || rec_is(r, "pending"))
+		if (rec_is(r, "entry") || rec_is(r, "profile") ||
+		    rec_is(r, "pending")) {
+			expect.came = true;
 			add_request(f, r);
+		} else if (!rec_is(r, "version")) {
+			/* Versions come alone if no commit has a profile. */
+			expect_other(&expect, f, r);
+		}
+	expect_end(&expect, f, "entry", "the output of pidx-read");
 	if (f->truncated)	/* all requests or none */
 		job.n_requests = 0;
 

@@ -8,6 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/hex.h"
 #include "common/base/num.h"
+#include "common/filter/expect.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
@@ -53,8 +54,14 @@ static const struct opt options[] = {
 	    "write only a setting of the store", 0, 0 },
 	{ 0 }
 };
-#define VERSION_KEYS(K) K(ID, "id")
+#define VERSION_KEYS(K) K(ID, "id") K(KIND, "kind")
 KEY_LIST(version_keys, VERSION_KEYS);
+
+static enum output_kind
+choose_output(void)
+{
+	return opt.format != NULL ? OUTPUT_TEXT : OUTPUT_RECORDS;
+}
 
 static const struct about about = {
 	.operands = "[revision ...]",
@@ -67,6 +74,7 @@ static const struct about about = {
 	},
 	.keys = version_keys,
 	.reports = true,
+	.output = choose_output,
 };
 
 static struct {
@@ -364,31 +372,57 @@ has_input(void)
 	    (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
 }
 
+/*
+ * The commit that a record of one of the filters of the version control names;
+ * false if it names none, or is rejected.
+ */
+static bool
+find_commit(struct filter *f, const struct rec *r, unsigned char *version)
+{
+	struct span id, kind;
+
+	if (rec_is(r, "resolved") && rec_str(r, KIND, &kind) == REC_OK &&
+	    !span_eq(kind, "commit") && !span_eq(kind, "tag")) {
+		filter_reject(f, "it names a %.*s, not a commit",
+		    SPAN_ARG(kind));
+		return false;
+	}
+	/* A branch without a commit */
+	if (rec_is(r, "head") && rec_get(r, ID) == NULL)
+		return false;
+	if (rec_str(r, ID, &id) == REC_OK && store_parse_id(id, version))
+		return true;
+	filter_reject(f, "the id of a version is neither 40 hex digits nor "
+	    "HEAD");
+	return false;
+}
+
 static void
 read_version_records(struct filter *f)
 {
 	unsigned char version[STORE_NAME_SIZE];
+	struct expect expect = { 0 };
 	const struct rec *r;
-	struct span id;
 
 	while ((r = filter_next(f)) != NULL) {
-		if (!rec_is(r, "version"))
-			continue;
-		if (rec_str(r, ID, &id) != REC_OK ||
-		    !store_parse_id(id, version)) {
-			filter_reject(f, "the id of a version is neither 40 "
-			    "hex digits nor HEAD");
+		if (!rec_is(r, "version") && !rec_is(r, "head") &&
+		    !rec_is(r, "resolved")) {
+			expect_other(&expect, f, r);
 			continue;
 		}
+		expect.came = true;
+		if (!find_commit(f, r, version))
+			continue;
 		/* perf-diff --history needs to know which commits there are
 		   and how they follow each other. */
-		if (opt.profiles) {
+		if (opt.profiles && rec_is(r, "version")) {
 			buf_add(filter_out(f), f->current.p, f->current.n);
 			buf_char(filter_out(f), '\n');
 			filter_emit(f);
 		}
 		read_index(f, version);
 	}
+	expect_end(&expect, f, "version", "the output of vcs-log");
 }
 
 static void
@@ -430,8 +464,6 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.profiles && opt.format != NULL)
 		die("--profiles and --format exclude each other");
-	if (opt.format != NULL)
-		filter_write_text(&f);
 	if (opt.profiles || opt.format != NULL || opt.config != NULL)
 		f.text = false;
 	perun_open(&job.perun, opt.directory);
