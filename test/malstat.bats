@@ -263,7 +263,7 @@ counted() {
 		"algebra.thetaselect 250 sql.tid 17 sql.bind 12 sql.resultSet 9 querylog.define 4 aggr.count 3 assignment 0 sql.mvc 0"
 	assert_equal "$(values container operation elapsed_us)" \
 		"language.dataflow 300"
-	assert_equal "$(computed query '.busy_us, .operation_us, .share,
+	assert_equal "$(computed query_cost '.busy_us, .operation_us, .share,
 		has("start_us", "elapsed_us", "threads_seen", "average_parallelism")')" \
 		"295 250 0.847458 false false false false"
 	assert_equal "$(computed instance '.pc, .elapsed_us, has("start_us", "thread")' |
@@ -786,7 +786,7 @@ queries() {
 	assert_equal "$(computed cores '"\(.query // "all"):\(.session)" +
 		"=\(.wall_us)"')" "all:a=25 all:b=3 1:a=14 1:b=3 4:a=20"
 	assert_equal "$(fields -r type | uniq | paste -sd' ')" \
-		"query operation instance cores query_stat operation instance \
+		"query_cost operation instance cores query_stat operation instance \
 cores query_stat operation instance cores malstat"
 }
 
@@ -795,12 +795,12 @@ cores query_stat operation instance cores malstat"
 @test "each query has a record, the slowest first" {
 	(queries; execution 5 a; ran 30 70 5 1 a.e 1) >in
 	ask
-	assert_equal "$(values query query root_execution_id session tag \
+	assert_equal "$(values query_cost query root_execution_id session tag \
 		query_text start_us elapsed_us busy_us threads_seen average_parallelism operation operation_us share)" \
 		"4 4 a 104 select 4 5 20 20 1 1 a.d 20 1 \
 1 1 a 101 select 1 0 14 17 2 1.214286 a.b 14 0.823529"
 	assert_equal "$(fields -r type | head -n 2 | paste -sd' ')" \
-		"query query"
+		"query_cost query_cost"
 }
 
 @test "plans that are linked to no query are separate" {
@@ -810,7 +810,7 @@ cores query_stat operation instance cores malstat"
 		ran 30 70 5 1 a.e 1; ran 40 50 6 1 a.f 1
 		ran 100 150 7 1 a.g 1) >in
 	ask
-	assert_equal "$(values query query)" "4 1"
+	assert_equal "$(values query_cost query)" "4 1"
 	assert_equal "$(values unlinked_plan execution_id user_function \
 		elapsed_us operation)" \
 		"7 longer 50 a.g 5 main 40 a.e"
@@ -851,7 +851,7 @@ cores query_stat operation instance cores malstat"
 		echo '{"type":"query","query_id":1,"root_execution_id":1}'
 		ran 0 5 2 1 user.f 1) >in
 	ask
-	assert_equal "$(computed query 'keys_unsorted | join(" ")')" \
+	assert_equal "$(computed query_cost 'keys_unsorted | join(" ")')" \
 		"type query root_execution_id session tag busy_us threads_seen"
 }
 

@@ -38,7 +38,7 @@ static void
 emit_root(const struct costs *a, struct filter *f, const struct root_use *u)
 {
 	const struct execution *x = &a->trace->executions[u->root];
-	struct buf *b = filter_begin_record(f, x->is_query ? "query" :
+	struct buf *b = filter_begin_record(f, x->is_query ? "query_cost" :
 	    "unlinked_plan");
 
 	if (x->is_query)

@@ -618,6 +618,8 @@ read_profile(struct records *r, const struct rec *rec, struct span document)
 	r->n_bad = r->bad.len = 0;
 	if (why == NULL)
 		why = set_parts(r, rec, keys);
+	if (why == NULL)
+		r->header->lacks |= p->lacks;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts && why == NULL; i++)
 		why = set_part(r, parts[i].part, parts[i].text);
 	while (why == NULL && resources_next(r->resources, &group))
@@ -690,7 +692,7 @@ records_read(struct records *r, const struct rec *rec, struct span text,
 		query_fingerprint(&r->query, text_of(rec, QUERY_TEXT));
 		return NULL;
 	}
-	if (rec_is(rec, "query"))
+	if (rec_is(rec, "query_cost"))
 		return read_query(r, rec);
 
 	/* Records without a run belong to the only run of their stream. */

@@ -311,7 +311,7 @@ class Answers:
         """What each root used: first the queries, then the plans that are
         linked to no query; of each kind the slowest first."""
         uses = [self.use_of(root) for root in roots]
-        for kind in ("query", "unlinked_plan"):
+        for kind in ("query_cost", "unlinked_plan"):
             yield from sorted((u for u in uses if u["type"] == kind),
                               key=lambda u: -u.get("elapsed_us", -1))
 
@@ -323,7 +323,7 @@ class Answers:
         busy_us, cost = sum(i.self_us for i in work), collections.Counter()
         for i in work:
             cost[i.operation] += i.self_us
-        row = dict(type="query" if root.is_query else "unlinked_plan",
+        row = dict(type="query_cost" if root.is_query else "unlinked_plan",
                    session=root.session.name, tag=root.tag,
                    user_function=root.function, query_text=root.query,
                    busy_us=busy_us,
@@ -497,7 +497,7 @@ def normalized(records):
     others, uses = [], []
     for r in records:
         r = {key: value for key, value in r.items() if value is not None}
-        r["query"] = "query" in r and r["type"] != "query"
+        r["query"] = "query" in r and r["type"] != "query_cost"
         r.pop("execution_id", None)
         r.pop("root_execution_id", None)
         if r["type"] == "query_stat":
@@ -701,7 +701,7 @@ def compare_traces(*paths):
     got = [{key: value for key, value in r.items()
             if not key.startswith("query_")}
            for r in records_of(["malstat", "--top", str(10**6)], rows)
-           if r["type"] not in ("query", "unlinked_plan")]
+           if r["type"] not in ("query_cost", "unlinked_plan")]
     records = [r for r in Answers(trace, by_us=False).records(10**6)
                if r.get("query") is None and
                r["type"] not in ("query_stat", "unlinked_plan")]

@@ -122,7 +122,7 @@ def profile_of(streams):
                 unit = r["unit"]
                 found = [(r["uid"], kind, subtype, r["value"])]
                 run = ("sample", len(sums))
-            elif r.get("type") == "query":
+            elif r.get("type") == "query_cost":
                 text = r.get("query_text") or r["user_function"]
                 found = us(("query " + fingerprint(text),
                             r.get("elapsed_us")))
@@ -188,7 +188,7 @@ def random_function(rng):
 
 
 def random_record(rng, sample_units):
-    kind = rng.choice([*MEASURED, "task", "critical", "sample", "query",
+    kind = rng.choice([*MEASURED, "task", "critical", "sample", "query_cost",
                        "query_stat", "other"])
     if kind == "sample":
         r = {"uid": rng.choice(NAMES), "unit": rng.choice(sample_units),
@@ -197,7 +197,7 @@ def random_record(rng, sample_units):
     if kind in ("task", "critical"):
         return random_task(rng, kind)
     r = {"type": kind}
-    if kind == "query":
+    if kind == "query_cost":
         r["user_function"] = rng.choice("fg")
         maybe(rng, r, "query_text", rng.choice(["select 1", "SELECT 2;",
                                                 random_query(rng)]))
