@@ -30,6 +30,12 @@ static const struct opt options[] = {
 	{ 0 }
 };
 
+static enum output_kind
+choose_output(void)
+{
+	return opt.release_dir != NULL ? OUTPUT_TEXT : OUTPUT_RECORDS;
+}
+
 static const struct about about = {
 	.operands = "executable",
 	.purpose = "Writes the symbols and lines of a program or shared "
@@ -39,6 +45,7 @@ static const struct about about = {
 	    "callgraph-release --release-dir releases app",
 	    "callgraph-release --debug app -r releases app.stripped",
 	},
+	.output = choose_output,
 };
 
 static struct {
@@ -233,12 +240,10 @@ main(int argc, char **argv)
 	if (!checksum_fd(state.program.fd, state.checksum))
 		die_errno("cannot read '%s'", path);
 
-	if (opt.release_dir != NULL) {
-		filter_write_text(&f);
+	if (opt.release_dir != NULL)
 		store_release(&f, opt.release_dir);
-	} else {
+	else
 		write_release(&f, &f.out);
-	}
 
 	debug_close(state.debug);
 	symtab_release(&state.symtab);

@@ -31,7 +31,7 @@ refused() {
 	shift
 	run_whole -2 --separate-stderr callgraph-release "$@"
 	lines "$stderr"
-	[ -z "$output" ] && [[ $stderr == *"$message"* ]]
+	[ -z "$(records <<<"$output")" ] && [[ $stderr == *"$message"* ]]
 }
 
 # --- the record -------------------------------------------------------------

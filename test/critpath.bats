@@ -245,12 +245,12 @@ verdict() {
 }
 
 @test "a dependency on a task without an elapsed time is dropped and counted" {
-	lines '0 started a h' '10 finished a h 0 1' '11 started b h' \
+	lines '0 started a h' '10 finished a h 0 1' '11 finished b h 0 1' \
 		'3 started c h' '5 finished c h 0 1' >log
 	lines "$(node c b gone)" "$(node b a)" >nodes
 	of_log
 	assert_equal "$(path)" a
-	# c depends on b, which never ended, and on gone, which never ran.
+	# c depends on b, which has no start, and on gone, which never ran.
 	assert_equal "$(summary cut)" 2
 }
 
@@ -261,7 +261,7 @@ verdict() {
 }
 
 @test "--bridge follows a dependency on a task without an elapsed time" {
-	lines '0 started a h' '10 finished a h 0 1' '11 started b h' \
+	lines '0 started a h' '10 finished a h 0 1' '11 finished b h 0 1' \
 		'3 started c h' '5 finished c h 0 1' >log
 	lines "$(node c b gone)" "$(node b noted)" "$(node noted a)" >nodes
 	of_log --bridge
@@ -514,7 +514,7 @@ twice?"
 
 @test "--set of what has no elapsed time is wrong usage, even with --bridge" {
 	lines "$(timed a 5)" '{"type":"node","id":"all","rule":"phony"}' \
-		'{"type":"task","id":"u","start_us":5}' >in
+		'{"type":"task","id":"u","end_us":5}' >in
 	for id in all u; do
 		run -2 --separate-stderr critpath --bridge --set $id=5s in
 		assert_equal "$stderr" \
@@ -731,8 +731,8 @@ longest wait was 5 us before b, then 1 us at the end."
 	run -0 --separate-stderr critpath -g nodes in
 	assert_equal "$(summary without_node)" 2
 	run -0 --separate-stderr critpath -g nodes --text in
-	[[ $output == "2 of 3 tasks are not in the graph, so the path may be \
-longer: 'ninja -t graph' prints "* ]]
+	assert_line -n 0 --partial "The path is at least 3 us; "
+	assert_output --partial "; 2 tasks are not in the graph ('ninja -t graph"
 }
 
 @test "--summary has one line for each build" {
@@ -993,7 +993,7 @@ critpath: run t: the path takes 8 us, longer than the budget of 7 us' \
 
 @test "a wall time that is not known does not keep a budget" {
 	timed a 5 >in
-	over 1 "critpath: the wall time is not known: the budget is 1m 00.0s" \
+	over 2 "critpath: the wall time is not known: the budget is 1m 00.0s" \
 		--budget wall=1m
 }
 
@@ -1057,8 +1057,8 @@ critpath: run t: the path takes 8 us, longer than the budget of 7 us' \
 	assert_output ""
 	# Of tasks that did not end, no path is known that keeps a budget.
 	lines '{"type":"task","id":"a","start_us":1}' >in
-	over 1 "critpath: the path is not known: the budget is 1h 00m 00s" \
-		--budget 1h
+	over 2 "critpath: the path is not known: the budget is 1h 00m 00s, \
+because a, which started 0 before the end of the log, did not end" --budget 1h
 }
 
 @test "an empty file of tasks is reported even if a graph was read" {
@@ -1167,7 +1167,7 @@ refuses() {
 	run -2 --separate-stderr critpath -g /dev/null tasks
 	assert_equal "$stderr" \
 		"critpath: nothing came: '/dev/null' is empty"
-	run -0 --separate-stderr critpath /dev/null tasks
+	run -1 --separate-stderr critpath /dev/null tasks
 	run -1 --separate-stderr critpath --partial -g /dev/null tasks
 }
 

@@ -1078,7 +1078,8 @@ ninja, of which only the last is read: see --runs"
 @test "text after the object is bad input" {
 	lines '{"a":{"cached":true}} junk' >log
 	run -1 --separate-stderr execlog-parse log
-	assert_equal "$(fields id)" '"a"'
+	assert_equal "$(fields -w type=task id)" '"a"'
+	assert_equal "$(fields -w type=build lacks)" '["tail","rejected"]'
 }
 
 # Detection of the format

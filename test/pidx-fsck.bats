@@ -480,7 +480,7 @@ hold_lock() {
 		wait_until grep -q -- "-> POSIX .* $! " /proc/locks
 		kill $!
 		wait $! && false || [ $? -eq 143 ]
-		[ ! -s waited ]
+		[ -z "$(records <waited)" ]
 	done
 	fsck 0
 	assert_equal "$(counts)" "leftover=1"
@@ -539,7 +539,7 @@ hold_lock() {
 	done
 	wait $! && false || [ $? -eq 2 ]
 	grep "process $writer has been writing to " err
-	[ ! -s pruned ]
+	[ -z "$(records <pruned)" ]
 	run -0 timeout "$HANG_S" pidx-write <<<"$(record later 1 later)"
 	exec 5>&-
 }

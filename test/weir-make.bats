@@ -94,7 +94,7 @@ expect_failure() {
 	answer tolerant
 	[ "$status" -eq 0 ]
 	[[ $output == *'build.log:'*'critpath: input was rejected by'* ]]
-	[[ $(tail -n 1 path.ndjson) == *'"rejected":1}' ]]
+	[[ $(tail -n 1 path.ndjson) == *'"rejected":1'* ]]
 	assert_equal "$(cat rejected)" 'what is this?'
 	run -0 make -q -f tolerant.mk
 	# Without .DELETE_ON_ERROR, make takes the answer for up to date.

@@ -86,8 +86,8 @@ err_on_failure(void (*handler)(void))
 	failure_handler = handler;
 }
 
-static _Noreturn void
-fail(void)
+void
+err_fail(void)
 {
 	if (failure_handler != NULL)
 		failure_handler();
@@ -102,7 +102,7 @@ die(const char *fmt, ...)
 	va_start(ap, fmt);
 	print_message(NULL, 0, NULL, fmt, ap);
 	va_end(ap);
-	fail();
+	err_fail();
 }
 
 void
@@ -114,7 +114,7 @@ die_errno(const char *fmt, ...)
 	va_start(ap, fmt);
 	print_message(NULL, 0, reason, fmt, ap);
 	va_end(ap);
-	fail();
+	err_fail();
 }
 
 bool

@@ -35,6 +35,9 @@ void err_warn_at(const char *file, uint64_t line, const char *fmt, ...)
 _Noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 _Noreturn void die_errno(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
+/* What die() does after the message: exits with EXIT_FATAL. */
+_Noreturn void err_fail(void);
+
 /*
  * Sets a function that die() and die_errno() call after the message, perhaps
  * without memory left: for a program that has more to do than to exit.

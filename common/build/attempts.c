@@ -7,6 +7,7 @@
 #include "common/base/sort.h"
 #include "common/build/attempts.h"
 #include "common/build/build.h"
+#include "common/build/missing.h"
 #include "common/build/wrong-input.h"
 
 /* The limit on the sum of all elapsed times; attempts.h gives the reason. */
@@ -475,4 +476,5 @@ build_resolve_attempts(struct build *b)
 	}
 	if (b->start_us == INT_UNKNOWN || b->end_us == INT_UNKNOWN)
 		b->start_us = b->end_us = INT_UNKNOWN;
+	build_find_missing(b);
 }

@@ -9,6 +9,7 @@
 #include "common/filter/filter-get.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
+#include "common/filter/lacks.h"
 
 const char *const build_keys[] = KEY_TEXTS(BUILD_KEYS);
 
@@ -212,6 +213,7 @@ build_read_task(struct build *b, struct filter *f, const struct rec *r)
 	    .elapsed_us = INT_UNKNOWN, .second_start_us = INT_UNKNOWN,
 	    .size_bytes = INT_UNKNOWN, .next = INDEX_NONE,
 	    .flags = read_flags(r) };
+	b->has_deps |= rec_get(r, DEPS) != NULL;
 	if (!filter_need_str(f, r, ID, &id) || !read_times(f, r, t) ||
 	    !read_deploy(b, f, r, t) ||
 	    !filter_get_strings(f, r, DEPS, &deps, &n_deps) ||
@@ -279,6 +281,19 @@ build_read_node(struct build *b, struct filter *f, const struct rec *r)
 	DEFER_NAME(b, rule, nodes, i, rule);
 }
 
+/* Of the formats of execlog-parse, these do not say what waited for what. */
+static bool
+has_graph(struct span format)
+{
+	static const char *const names[] = { "distbuild", "local", "ninja",
+	    "dbt" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (span_eq(format, names[i]))
+			return true;
+	return false;
+}
+
 bool
 build_read_extent(struct build *b, struct filter *f, const struct rec *r)
 {
@@ -292,6 +307,8 @@ build_read_extent(struct build *b, struct filter *f, const struct rec *r)
 	    !filter_get_int(f, r, MIXED_RUNS, &n_mixed))
 		return false;
 	b->is_mixed |= n_mixed > 1;
+	b->is_incremental |= n_earlier > 0 || rec_true(r, INCREMENTAL);
+	b->lacks |= lacks_read(r, rec_get(r, LACKS));
 	if (n_unknown > 0)
 		b->n_unknown_deps = saturating_add(b->n_unknown_deps,
 		    n_unknown);
@@ -310,6 +327,7 @@ build_read_extent(struct build *b, struct filter *f, const struct rec *r)
 	if (rec_str(r, FORMAT, &format) == REC_OK) {
 		b->is_ninja |= span_eq(format, "ninja");
 		b->is_make |= span_eq(format, "make");
+		b->has_graph |= has_graph(format);
 	}
 	build_add_extent(b, start_us, end_us, n_earlier);
 	return true;

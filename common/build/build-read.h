@@ -27,7 +27,8 @@ struct filter;
 	K(ORIGIN_HOST, "origin_host") K(PREPARE, "prepare")		\
 	K(DEPLOY, "deploy_us") K(READY, "ready_tasks")			\
 	K(SKIPPED, "skipped") K(UNKNOWN_DEPS, "unknown_deps")		\
-	K(MIXED_RUNS, "mixed_runs") K(PATH, "path") K(STEP, "step")	\
+	K(MIXED_RUNS, "mixed_runs") K(LACKS, "lacks")			\
+	K(INCREMENTAL, "incremental") K(PATH, "path") K(STEP, "step")	\
 	K(WAITING, "waiting_us") K(POTENTIAL, "potential_us")		\
 	K(EXECUTION, "execution_id")					\
 	K(TARGET, "target")

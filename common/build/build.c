@@ -56,6 +56,25 @@ build_find_node(const struct build *b, sym id)
 	return id == SYM_NONE ? INDEX_NONE : b->node_of[id];
 }
 
+bool
+build_is_open(const struct build *b, const struct task *t)
+{
+	const struct task *other;
+	uint32_t i;
+
+	if (!task_is_unfinished(t) || t->kind == b->prepare ||
+	    b->end_us == INT_UNKNOWN)
+		return false;
+	for (i = build_find_task(b, t->id); i != INDEX_NONE; i = other->next) {
+		other = &b->tasks[i];
+		if ((other->flags & TASK_SUPERSEDED) == 0 &&
+		    other->end_us != INT_UNKNOWN &&
+		    other->end_us >= t->start_us)
+			return false;
+	}
+	return true;
+}
+
 /* Of two places in name_texts, either of which may be INDEX_NONE. */
 static uint32_t
 smaller_text(const struct build *b, uint32_t x, uint32_t y)

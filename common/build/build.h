@@ -123,6 +123,21 @@ struct attempts {
 					   record of the same id and host */
 };
 
+/* What missing.c finds. */
+struct missing {
+	uint64_t n_open;		/* tasks that did not end: see
+					   build_is_open() */
+	uint64_t n_without_node;	/* runs with an elapsed time that the
+					   graph does not have, if there is
+					   one */
+	uint64_t n_without_task;	/* nodes with a command that have no
+					   task, although the log should have
+					   one */
+	size_t open;			/* the task that started first of those
+					   that did not end */
+	sym without_task;		/* the id of the first of these nodes */
+};
+
 struct build {
 	const char *run_name;		/* `run`; NULL if the records have
 					   none */
@@ -145,13 +160,21 @@ struct build {
 	int64_t n_unknown_deps;		/* dependencies that the log does not
 					   show */
 	bool is_ninja;			/* the log is ninja's */
+	bool has_graph;			/* the log is of a tool whose graphs
+					   buildgraph-parse reads */
+	bool has_deps;			/* a task listed deps, if only none */
+	bool is_incremental;		/* tasks may be missing because their
+					   results were there */
 	bool is_make;			/* make-record's: the tasks are in the
 					   order in which make starts them if
 					   all are ready */
 	bool is_mixed;			/* of several runs, whose times have
 					   nothing to do with each other */
+	unsigned lacks;			/* what is missing (lacks.h); complete
+					   after build_find_missing() */
 	struct labels labels;
 	struct attempts attempts;
+	struct missing missing;
 	struct queue queue;
 };
 
@@ -179,6 +202,12 @@ void build_index(struct build *);
  * record had been read.
  */
 void build_add_task(struct build *, const struct task *);
+
+/*
+ * Whether a task did not end: it is unfinished, and no other attempt at it
+ * ended after it had started.  Such a task counts until the end of the log.
+ */
+bool build_is_open(const struct build *, const struct task *);
 
 /*
  * The index of the first task, or the only node, of an id; INDEX_NONE if there

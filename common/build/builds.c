@@ -61,19 +61,6 @@ builds_run_of(const struct builds *all, struct span execution_id)
 	return execution == SYM_NONE ? SYM_NONE : all->run_of[execution];
 }
 
-/*
- * Whether a build record is of a log for which there is a graph: parsers of
- * logs write `format`, and there is none for the trace events of Chrome.
- */
-static bool
-may_have_graph(const struct rec *r)
-{
-	struct span format;
-
-	return rec_str(r, FORMAT, &format) == REC_OK &&
-	    !span_eq(format, "chrome");
-}
-
 /* Adds a record to its build.  Returns the build if the record ends it. */
 static struct build *
 add_record(struct builds *all, const struct rec *r)
@@ -91,11 +78,11 @@ add_record(struct builds *all, const struct rec *r)
 
 	if ((b = find_build(all, r)) == NULL)
 		return NULL;
-	all->n_tasks += is_task;
+	if (is_task && all->n_tasks++ == 0)
+		all->graph_lacks = all->f->reading.boundaries.lacks |
+		    all->f->lacks;
 	all->n_nodes += is_node;
-	all->has_deps |= is_task && rec_get(r, DEPS) != NULL;
 	all->has_extent |= !is_task && !is_node;
-	all->has_log |= !is_task && !is_node && may_have_graph(r);
 	/* A graph that came earlier is part of the runs that were answered. */
 	if (is_node && b == all->common && all->n_ended > 0 &&
 	    !all->had_late_node) {
@@ -113,8 +100,10 @@ add_record(struct builds *all, const struct rec *r)
 		build_read_task(b, all->f, r);
 	else if (is_node)
 		build_read_node(b, all->f, r);
-	else if (build_read_extent(b, all->f, r) && b != all->common)
+	else if (build_read_extent(b, all->f, r) && b != all->common) {
+		b->lacks |= all->graph_lacks;
 		return b;
+	}
 	return NULL;
 }
 
@@ -159,6 +148,9 @@ add_common(const struct builds *all, struct build *b)
 	b->is_ninja |= common->is_ninja;
 	b->is_make |= common->is_make;
 	b->is_mixed |= common->is_mixed;
+	b->is_incremental |= common->is_incremental;
+	b->has_graph |= common->has_graph;
+	b->lacks |= common->lacks;
 	b->n_unknown_deps = saturating_add(b->n_unknown_deps,
 	    common->n_unknown_deps);
 }
@@ -227,6 +219,8 @@ builds_next(struct builds *all)
 {
 	struct build *b = NULL;
 
+	if (all->current != NULL)
+		all->lacks |= all->current->lacks;
 	if (all->current != NULL && all->current != all->common)
 		build_free(all->current);
 	if (!all->at_end) {
@@ -240,10 +234,11 @@ builds_next(struct builds *all)
 		warn_if_truncated(all);
 	}
 
-	if (b == NULL)
-		b = next_open(all);
+	if (b == NULL && (b = next_open(all)) != NULL)
+		b->lacks |= all->f->lacks;
 	all->current = b;
 	if (b == NULL) {
+		filter_note_lacks(all->f, all->lacks);
 		build_free(all->common);
 		free(all->by_run);
 		free(all->run_of);

@@ -31,10 +31,10 @@ struct builds {
 	size_t run_of_cap;
 	struct build *common;		/* the records without `run` */
 	size_t n_tasks, n_nodes;	/* of all builds, as read */
-	bool has_deps;			/* a task listed deps */
+	unsigned lacks;			/* of all builds so far (lacks.h) */
+	unsigned graph_lacks;		/* what was known to be missing before
+					   the first task came */
 	bool has_extent;		/* there was a `build` record */
-	bool has_log;			/* there was a log of a kind for which
-					   graphs exist */
 	struct expect other;		/* the first record of another type */
 	size_t n_ended;			/* runs that a `build` record has
 					   ended */

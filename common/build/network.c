@@ -35,6 +35,15 @@ network_id(const struct network *net, uint32_t vertex)
 	    net->placeholders[net->task_of[vertex] - net->build->n_tasks];
 }
 
+int64_t
+network_end_us(const struct network *net, uint32_t vertex)
+{
+	const struct task *t = network_task(net, vertex);
+
+	return t->end_us == INT_UNKNOWN && net->until_us != NULL ?
+	    net->until_us[vertex] : t->end_us;
+}
+
 void
 network_put_id(const struct network *net, uint32_t vertex, struct buf *b)
 {
@@ -124,6 +133,18 @@ add_vertex(struct draft *d, sym id, uint32_t task)
 enum { ATTEMPTS_MAX = 8 };
 
 /*
+ * How long a task took, or so far if it did not end; INT_UNKNOWN if that is not
+ * known.
+ */
+static int64_t
+elapsed_us(const struct build *b, const struct task *t)
+{
+	if (t->elapsed_us != INT_UNKNOWN || !build_is_open(b, t))
+		return t->elapsed_us;
+	return t->start_us < b->end_us ? b->end_us - t->start_us : 0;
+}
+
+/*
  * Whether the task becomes a vertex.  Excluded are superseded tasks, tasks
  * without an elapsed time, attempts beyond ATTEMPTS_MAX, sums over several
  * intervals (which did not run at one certain time), and prepare tasks without
@@ -132,10 +153,10 @@ enum { ATTEMPTS_MAX = 8 };
 static bool
 is_in_graph(const struct build *b, const struct task *t)
 {
-	return t->elapsed_us != INT_UNKNOWN &&
-	    (t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) == 0 &&
+	return (t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) == 0 &&
 	    t->attempt <= ATTEMPTS_MAX &&
-	    (t->kind != b->prepare || t->host != SYM_NONE);
+	    (t->kind != b->prepare || t->host != SYM_NONE) &&
+	    elapsed_us(b, t) != INT_UNKNOWN;
 }
 
 static int
@@ -316,21 +337,42 @@ add_by_kind(struct draft *d)
 	}
 }
 
-/* Counts the runs without a node, if any node is more than an alias. */
+/*
+ * Sets until when tasks count that did not end.  If a task that depends on one
+ * started, that had ended by then, although the log has no end of it.
+ */
 static void
-count_without_node(struct network *net)
+end_open_tasks(struct network *net)
 {
-	const struct build *b = net->build;
+	struct dag *dag = &net->dag;
+	/* By vertex: when the first task that depends on it started. */
+	int64_t *needed_us = mem_table(dag->n, sizeof *needed_us), us, start_us;
 	const struct task *t;
-	bool has_graph = false;
+	uint32_t v, dep;
 
-	for (size_t i = 0; i < b->n_nodes && !has_graph; i++)
-		has_graph = (b->nodes[i].flags & NODE_PHONY) == 0;
-	for (uint32_t v = 0; has_graph && v < net->n_tasks; v++) {
+	net->until_us = mem_table(dag->n, sizeof *net->until_us);
+	for (size_t i = 0; i < dag->n; i++)
+		needed_us[i] = net->until_us[i] = INT_UNKNOWN;
+	for (size_t i = dag->n; i-- > 0;) {
+		v = dag->order[i];
 		t = network_task(net, v);
-		net->n_without_node += t->kind == b->run &&
-		    build_find_node(b, t->id) == INDEX_NONE;
+		us = t != NULL ? t->start_us : needed_us[v];
+		if (t != NULL && build_is_open(net->build, t)) {
+			if (needed_us[v] != INT_UNKNOWN &&
+			    needed_us[v] - us < dag->weight[v])
+				dag->weight[v] = needed_us[v] - us;
+			net->until_us[v] = us + dag->weight[v];
+		}
+		for (uint32_t j = dag->row[v]; j < dag->row[v + 1]; j++) {
+			dep = dag->dep[j];
+			t = network_task(net, dep);
+			start_us = t != NULL ? t->start_us : INT_UNKNOWN;
+			if (us != INT_UNKNOWN && us >= start_us)
+				needed_us[dep] = time_earlier(needed_us[dep],
+				    us);
+		}
 	}
+	free(needed_us);
 }
 
 struct cycle_context {
@@ -391,17 +433,17 @@ network_make(struct network *net, const struct build *build, bool bridge,
 	free(d.prepares_of);
 	free(d.cuts);
 
-	count_without_node(net);
-
 	/* A path may end with any task that is not a copy, and that is one. */
 	net->is_end = mem_zero(net->n_vertices, sizeof *net->is_end);
 	for (uint32_t v = 0; v < net->n_tasks; v++) {
 		t = network_task(net, v);
-		net->dag.weight[v] = t->elapsed_us;
+		net->dag.weight[v] = elapsed_us(build, t);
 		net->is_end[v] = t->kind != build->copy &&
 		    t->kind != build->merged;
 	}
 	dag_seal(&net->dag, report_cycle, &ctx);
+	if (build->missing.n_open > 0)
+		end_open_tasks(net);
 }
 
 static int
@@ -435,4 +477,5 @@ network_release(struct network *net)
 	free(net->task_of);
 	free(net->placeholders);
 	free(net->is_end);
+	free(net->until_us);
 }

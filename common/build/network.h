@@ -8,7 +8,8 @@ struct buf;
 struct filter;
 
 /*
- * The graph of the tasks of a build that have an elapsed time.  Which of these
+ * The graph of the tasks of a build that have an elapsed time, or did not end:
+ * those count until the end of the log.  Which of these
  * tasks become vertices, and what the edges are, follows the rules of
  * weir-records(5), "Dependencies".  Placeholders are vertices without a task,
  * which take no time and only pass dependencies on.  Ids without a vertex get
@@ -27,10 +28,10 @@ struct network {
 	sym *placeholders;	/* the ids of the placeholders */
 	size_t placeholders_cap;
 	bool *is_end;		/* by vertex: a path may end with it */
+	int64_t *until_us;	/* by vertex: until when a task counts that did
+				   not end, or INT_UNKNOWN; NULL if all ended */
 	uint64_t n_cut;		/* dependencies on ids without a vertex, which
 				   are dropped */
-	uint64_t n_without_node;	/* runs that the graph does not have,
-					   if there is one */
 	uint64_t n_deployed;	/* tasks of which only the deployment, and not
 				   the start, is known */
 	bool bridge;
@@ -59,6 +60,12 @@ network_task(const struct network *net, uint32_t vertex)
 
 	return task < net->build->n_tasks ? &net->build->tasks[task] : NULL;
 }
+
+/*
+ * When the task of a vertex ended, or until when it counts if it did not end
+ * (build_is_open()); INT_UNKNOWN if it is not known.
+ */
+int64_t network_end_us(const struct network *, uint32_t vertex);
 
 /* The id of a vertex's task or placeholder. */
 sym network_id(const struct network *, uint32_t vertex);

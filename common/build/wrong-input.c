@@ -8,6 +8,7 @@
 #include "common/build/wrong-input.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
+#include "common/filter/lacks.h"
 
 /*
  * What the input may be if the first record that is not about builds has this
@@ -55,8 +56,7 @@ wrong_input_no_tasks(const struct builds *all, struct filter *f)
 void
 wrong_input_no_graph(const struct builds *all)
 {
-	if (all->n_tasks > 1 && all->n_nodes == 0 && all->has_log &&
-	    !all->has_deps)
+	if (all->n_nodes == 0 && (all->lacks & LACKS_GRAPH) != 0)
 		err_warn("warning: no node came, so the path lacks the "
 		    "dependencies of the build graph: give it with -g, as "
 		    "buildgraph-parse writes it");

@@ -1,11 +1,14 @@
 /* boundary - the begin and end records of a stream of records */
 
+#define _GNU_SOURCE	/* memmem */
+
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/num.h"
 #include "common/filter/boundary.h"
+#include "common/filter/lacks.h"
 #include "common/json/json.h"
 
 void
@@ -19,7 +22,7 @@ boundary_put_begin(struct buf *b)
 
 void
 boundary_put_end(struct buf *b, int64_t n_records, int64_t n_rejected,
-    int64_t n_faults)
+    int64_t n_faults, unsigned lacks)
 {
 	json_begin(b, "end");
 	json_cstr(b, "by", err_program());
@@ -27,6 +30,8 @@ boundary_put_end(struct buf *b, int64_t n_records, int64_t n_rejected,
 	json_int(b, "rejected", n_rejected);
 	if (n_faults > 0)
 		json_int(b, "faults", n_faults);
+	/* The number of rejected lines stands for its word. */
+	lacks_put(b, lacks & ~(unsigned)LACKS_REJECTED);
 	json_end(b);
 }
 
@@ -40,15 +45,14 @@ find_field(const struct rec *r, const char *key)
 	return NULL;
 }
 
-/* Copies the name of the filter that wrote the record. */
-static void
-copy_by(const struct rec *r, char *to, size_t size)
+/* The name of the filter that wrote the record; "" if it has none. */
+static struct span
+get_by(const struct rec *r)
 {
 	const struct field *by = find_field(r, "by");
 
-	snprintf(to, size, "%.*s", by != NULL && by->kind == REC_STRING ?
-	    (int)(by->text.n < size ? by->text.n : size) : 0,
-	    by != NULL ? by->text.p : "");
+	return by != NULL && by->kind == REC_STRING ? by->text :
+	    span_of("", 0);
 }
 
 /*
@@ -68,13 +72,51 @@ get_count(const struct rec *r, const char *key)
 	return n;
 }
 
-bool
-boundary_is_partial_begin(struct span text)
+static void
+copy_name(char *to, size_t size, struct span name)
 {
-	static const char start[] = "{\"type\":\"begin\"";
-	size_t n = text.n < sizeof start - 1 ? text.n : sizeof start - 1;
+	snprintf(to, size, "%.*s", (int)(name.n < size ? name.n : size),
+	    name.p);
+}
 
-	return memcmp(text.p, start, n) == 0;
+/* Counts a begin record (1) or an end record (-1) of a filter. */
+static void
+count(struct boundaries *s, struct span by, int change)
+{
+	struct writer *w = s->writers;
+	char name[sizeof w->name];
+	size_t i = 0;
+
+	copy_name(name, sizeof name, by);
+	while (i < s->n_writers && strcmp(w[i].name, name) != 0)
+		i++;
+	if (i == WRITERS_MAX)
+		i--;
+	if (i == s->n_writers)
+		memcpy(w[s->n_writers++].name, name, sizeof name);
+	w[i].n_open += change;
+	s->n_begun += change > 0;
+}
+
+void
+boundary_note_line(struct boundaries *s, struct span line, bool is_last)
+{
+	static const char start[] = "{\"type\":\"begin\"", by[] = ",\"by\":\"";
+	const size_t n_start = sizeof start - 1, n_by = sizeof by - 1;
+	const char *p = line.p, *end = line.p + line.n, *quote;
+	struct span name;
+
+	while ((p = memmem(p, (size_t)(end - p), start, n_start)) != NULL) {
+		p += n_start;
+		name = span_of("", 0);
+		if ((size_t)(end - p) > n_by && memcmp(p, by, n_by) == 0 &&
+		    (quote = memchr(p + n_by, '"', (size_t)(end - p) -
+		    n_by)) != NULL)
+			name = span_of(p + n_by, (size_t)(quote - p) - n_by);
+		count(s, name, 1);
+	}
+	if (is_last && line.n < n_start && memcmp(line.p, start, line.n) == 0)
+		count(s, span_of("", 0), 1);
 }
 
 bool
@@ -87,19 +129,38 @@ boundary_note(struct boundaries *s, const struct rec *r)
 	if (type == NULL || (type->text.n != 3 && type->text.n != 5))
 		return false;
 	if (rec_is(r, "begin")) {
-		s->n_begun++;
-		s->n_open++;
-		copy_by(r, s->begun_by, sizeof s->begun_by);
+		count(s, get_by(r), 1);
 	} else if (rec_is(r, "end")) {
-		s->n_open--;
+		count(s, get_by(r), -1);
 		n = get_count(r, "rejected");
 		s->n_rejected = saturating_add(s->n_rejected, n);
 		s->n_faults = saturating_add(s->n_faults,
 		    get_count(r, "faults"));
-		if (n > 0)
-			copy_by(r, s->rejected_by, sizeof s->rejected_by);
+		s->lacks |= lacks_read(r, find_field(r, "lacks"));
+		if (n == 0)
+			return true;
+		s->lacks |= LACKS_REJECTED;
+		copy_name(s->rejected_by, sizeof s->rejected_by, get_by(r));
 	} else {
 		return false;
 	}
 	return true;
+}
+
+int64_t
+boundary_count_open(const struct boundaries *s, bool only_head,
+    const char **writer)
+{
+	const struct writer *w = s->writers, *end = w + s->n_writers;
+	int64_t n = 0, n_open;
+
+	for (; w < end; w++) {
+		n_open = only_head ? -w->n_open : w->n_open;
+		if (n_open <= 0)
+			continue;
+		if (n == 0 && writer != NULL)
+			*writer = *w->name != '\0' ? w->name : "a stream";
+		n += n_open;
+	}
+	return n;
 }

@@ -5,6 +5,7 @@
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/foreign.h"
+#include "common/filter/lacks.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
 
@@ -16,6 +17,33 @@ set_current(struct filter *f, const char *p, size_t n)
 	f->reading.got_input = true;
 }
 
+void
+filter_need_whole(struct filter *f)
+{
+	f->reading.needs_whole = true;
+}
+
+void
+filter_add_lacks(struct filter *f, unsigned lacks, const char *what)
+{
+	unsigned lost = lacks & ~(unsigned)LACKS_REJECTED;
+	struct buf text = { 0 };
+
+	filter_note_lacks(f, lacks);
+	if (lost != lacks) {
+		err_warn("input of %s was rejected", what);
+		f->rejected = true;
+		f->rejecting.n++;
+	}
+	if (lost == 0 || !f->reading.needs_whole || f->reading.partial)
+		return;
+	lacks_put_clauses(&text, lost);
+	err_warn("%s is not complete (see --partial): %s", what,
+	    buf_cstr(&text));
+	buf_release(&text);
+	f->truncated = true;
+}
+
 /*
  * Reports what the begin and end records of all files say: filters that wrote
  * the input rejected some of theirs, or a stream is truncated.
@@ -25,37 +53,49 @@ end_streams(struct filter *f)
 {
 	const struct boundaries *s = &f->reading.boundaries;
 	struct rejecting *r = &f->rejecting;
+	const char *writer;
+	bool is_partial = f->reading.partial;
 
+	filter_add_lacks(f, s->lacks & ~(unsigned)LACKS_REJECTED, "the input");
 	if (s->n_rejected > 0) {
+		filter_note_lacks(f, LACKS_REJECTED);
 		err_warn("input was rejected by %s", s->rejected_by);
 		f->rejected = true;
 		r->n = saturating_add(r->n, s->n_rejected);
 		r->n_faults = saturating_add(r->n_faults, s->n_faults);
 	}
-	if (s->n_open > 0 && !f->reading.partial) {
-		err_warn("the input is truncated: the end record of %s is "
-		    "missing", s->begun_by[0] != '\0' ? s->begun_by :
-		    "a stream");
-		f->truncated = true;
+	if (boundary_count_open(s, false, &writer) > 0) {
+		filter_note_lacks(f, LACKS_TAIL);
+		if (!is_partial)
+			err_warn("the input is truncated: the end record of "
+			    "%s is missing", writer);
+		f->truncated |= !is_partial;
+	}
+	if (boundary_count_open(s, true, &writer) > 0) {
+		filter_note_lacks(f, LACKS_HEAD);
+		if (!is_partial)
+			err_warn("the input is truncated: the begin record of "
+			    "%s is missing", writer);
+		f->truncated |= !is_partial;
 	}
 	f->reading.boundaries = (struct boundaries){ 0 };
 }
 
 /*
- * Reports a stream of records that is empty: a filter that could not start
- * leaves its reader such an input.
+ * Reports a file of records that is empty: a filter that could not start leaves
+ * its reader such an input.  Logs may be empty: one file of Spark's always is.
  */
 static void
 check_not_empty(struct filter *f)
 {
 	struct reading *r = &f->reading;
 
-	if (!r->records || r->got_input)
+	if (!r->records || !f->in_file || r->got_input || f->input.unreadable)
 		return;
+	filter_note_lacks(f, LACKS_TAIL);
 	filter_fail(f, "nothing came: '%s' is empty", f->input.name);
-	r->got_input = r->got_nothing = true;
-	if (r->first_is_needed && !r->partial)
-		f->truncated = true;
+	r->got_nothing = true;
+	f->truncated |= r->first_is_needed && !r->partial;
 }
 
 /*
@@ -93,14 +133,14 @@ filter_next_file(struct filter *f)
 	} else if (f->in_file && f->input.damage != NULL) {
 		set_current(f, NULL, 0);
 		f->rejecting.n_faults++;
+		filter_note_lacks(f, LACKS_TAIL);
 		filter_reject(f, "the file ends early: %s", f->input.damage);
 	} else if (f->in_file && f->input.misnamed != NULL) {
 		set_current(f, NULL, 0);
 		f->rejecting.n_faults++;
 		filter_reject(f, "%s", f->input.misnamed);
 	}
-	if (was_needed)
-		check_not_empty(f);
+	check_not_empty(f);
 	if (f->in_file && r->each) {
 		f->in_file = false;
 		return false;
@@ -112,13 +152,12 @@ filter_next_file(struct filter *f)
 	f->in_file = input_next_file(&f->input);
 	f->rejecting.gave_up = false;
 	if (f->in_file) {
-		if (was_needed)
-			r->first_is_needed = r->got_input = false;
+		r->first_is_needed &= !was_needed;
+		r->got_input = r->is_cut = false;
 		foreign = f->input.damage != NULL ? NULL :
 		    foreign_find(&f->input, r->records ? r->recio : NULL);
 		return foreign == NULL || skip_foreign(f, foreign);
 	}
-	check_not_empty(f);
 	end_streams(f);
 	return false;
 }
@@ -128,10 +167,10 @@ filter_file_line(struct filter *f, struct line *line)
 {
 	while (f->in_file && input_line(&f->input, f->max_record, line)) {
 		set_current(f, line->p, line->full_len);
+		f->reading.is_cut = line->len == line->full_len;
 		if (line->too_long)
 			filter_reject_long_line(f);
-		else if (f->input.damage != NULL && line->len == line->full_len)
-			/* The last line, which has no newline. */
+		else if (f->input.damage != NULL && f->reading.is_cut)
 			filter_reject(f, "the line is truncated");
 		else
 			return true;
@@ -157,16 +196,11 @@ filter_record(struct filter *f, struct span text)
 
 	if (rec != NULL)
 		return rec;
-	/*
-	 * A stream that is cut within its begin record has begun, and not
-	 * ended.  `current` includes the newline of a line: with equal lengths
-	 * there is none, so it is the last line.
-	 */
-	if (f->reading.records && text.n == f->current.n &&
-	    boundary_is_partial_begin(text)) {
-		f->reading.boundaries.n_begun++;
-		f->reading.boundaries.n_open++;
-	}
+	/* `current` includes the newline of a line: with equal lengths there
+	   is none, so it is the last line. */
+	if (f->reading.records)
+		boundary_note_line(&f->reading.boundaries, text,
+		    text.n == f->current.n);
 	filter_reject(f, "%s", why);
 	return NULL;
 }
@@ -207,9 +241,9 @@ static void
 set_limit(struct filter *f, bool has_documents)
 {
 	if (!f->reading.limit_is_given)
-		f->max_record = has_documents ||
-		    f->reading.boundaries.n_open > 0 ? FILTER_RECORD_MAX :
-		    FILTER_LINE_MAX;
+		f->max_record = has_documents || boundary_count_open(
+		    &f->reading.boundaries, false, NULL) > 0 ?
+		    FILTER_RECORD_MAX : FILTER_LINE_MAX;
 }
 
 bool
@@ -238,8 +272,10 @@ filter_n_begun(const struct filter *f)
 bool
 filter_have_ended(const struct filter *f, int64_t n)
 {
+	const struct boundaries *s = &f->reading.boundaries;
+
 	return f->reading.partial ||
-	    f->reading.boundaries.n_begun - f->reading.boundaries.n_open >= n;
+	    s->n_begun - boundary_count_open(s, false, NULL) >= n;
 }
 
 struct rec *
@@ -268,6 +304,7 @@ filter_value(struct filter *f, struct span *value)
 	f->current = *value;
 	f->current_line = line + 1;
 	f->reading.got_input = true;
+	f->reading.is_cut = false;
 	if (result == SCAN_WHOLE)
 		return true;
 	filter_reject_to_end(f, result == SCAN_TRUNCATED ?

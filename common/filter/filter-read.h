@@ -31,6 +31,18 @@ struct rec *filter_next(struct filter *);
 bool filter_consume_boundary(struct filter *, const struct rec *);
 
 /*
+ * For a filter that compares or keeps what it reads: if that lacks more than
+ * rejected lines (lacks.h), it counts as truncated, except with --partial.
+ */
+void filter_need_whole(struct filter *);
+
+/*
+ * Adds what a document in the input says that it lacks, as if an end record had
+ * said it.  what: for the message, "the profile".
+ */
+void filter_add_lacks(struct filter *, unsigned lacks, const char *what);
+
+/*
  * For a filter that commits before the end of the input: filter_n_begun() is
  * the number of streams that have begun, filter_have_ended() returns whether n
  * streams have ended or --partial was given.  What was read while n streams had

@@ -6,6 +6,7 @@
 
 #include "common/base/err.h"
 #include "common/filter/filter-reject.h"
+#include "common/filter/lacks.h"
 #include "common/json/scan.h"
 
 enum { MESSAGES_SHOWN = 10 };
@@ -53,6 +54,22 @@ format_message(struct filter *f, const char *fmt, va_list ap)
 	return m->last;
 }
 
+void
+filter_note_lacks(struct filter *f, unsigned lacks)
+{
+	f->lacks |= lacks;
+	f->run_lacks |= lacks;
+}
+
+unsigned
+filter_take_lacks(struct filter *f)
+{
+	unsigned lacks = f->run_lacks;
+
+	f->run_lacks = 0;
+	return lacks;
+}
+
 /* Reports a fault, with a position if file is not NULL. */
 static void
 report_fault(struct filter *f, const char *file, const char *fmt, va_list ap)
@@ -61,6 +78,8 @@ report_fault(struct filter *f, const char *file, const char *fmt, va_list ap)
 
 	f->rejected = true;
 	f->rejecting.n++;
+	filter_note_lacks(f, LACKS_REJECTED |
+	    (f->reading.is_cut ? LACKS_TAIL : 0u));
 	if (text != NULL && file != NULL)
 		err_warn_at(file, f->current_line, "%s", text);
 	else if (text != NULL)
@@ -148,8 +167,12 @@ filter_reject_long_line(struct filter *f)
 
 	reject_beginning(f, "the line is longer than %llu bytes "
 	    "(--max-record)", (unsigned long long)f->max_record);
-	while (input_rest(&f->input, &piece))
+	boundary_note_line(&f->reading.boundaries, f->current, false);
+	while (input_rest(&f->input, &piece)) {
+		boundary_note_line(&f->reading.boundaries,
+		    span_of(piece.p, piece.full_len), false);
 		keep_rejected(f, piece.p, piece.full_len);
+	}
 	stop_if_strict(f);
 }
 
@@ -198,6 +221,13 @@ filter_answer_no(struct filter *f, const char *why)
 }
 
 void
+filter_leave_undecided(struct filter *f, const char *why)
+{
+	err_warn("%s", why);
+	f->undecided = true;
+}
+
+void
 filter_cannot_answer(struct filter *f, const char *why)
 {
 	if (why != NULL)
@@ -235,6 +265,7 @@ filter_reject_file(struct filter *f, const char *fmt, ...)
 void
 filter_reject_to_end(struct filter *f, const char *why)
 {
+	filter_note_lacks(f, LACKS_TAIL);
 	filter_reject_file(f, "%s: the rest of the file is rejected", why);
 }
 

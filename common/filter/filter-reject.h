@@ -11,6 +11,18 @@
 void filter_reject(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
     COLD;
 
+/*
+ * Add words to the account of what is missing (lacks.h).  What is rejected, and
+ * what the input's own end records say, is added without them.
+ */
+void filter_note_lacks(struct filter *, unsigned lacks);
+
+/*
+ * Returns the words that were added since the last call: for a parser that
+ * writes a record about each run.
+ */
+unsigned filter_take_lacks(struct filter *);
+
 /* Rejects the record because of a value that is bad or absent. */
 void filter_reject_value(struct filter *, const struct rec *, unsigned key,
     enum rec_found, const char *kind) COLD;
@@ -27,6 +39,12 @@ void filter_fail(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
  * --strict does not apply, and the end record does not mention it.
  */
 void filter_answer_no(struct filter *, const char *why) COLD;
+
+/*
+ * Says why one yes-or-no question of several cannot be answered: the exit
+ * status is 2 unless the answer to another is no.  The output is complete.
+ */
+void filter_leave_undecided(struct filter *, const char *why) COLD;
 
 /*
  * Says why a question cannot be answered, unless that is NULL.  The exit status

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/err.h"
@@ -104,6 +105,53 @@ print_help(const struct about *about, const char *usage,
 	printf("\nSee %s(1).\n", err_program());
 }
 
+/* Whose output it is, and whether that has begun. */
+static struct {
+	const struct about *about;
+	bool has_begun;
+} stream;
+
+enum output_kind
+filter_writes_text(void)
+{
+	return OUTPUT_TEXT;
+}
+
+/* What the options so far make of standard output. */
+static enum output_kind
+output_kind(const struct about *about)
+{
+	if (opt.text || opt.markdown)
+		return OUTPUT_TEXT;
+	return about->output != NULL ? about->output() : OUTPUT_RECORDS;
+}
+
+/*
+ * Writes a begin record in place of an output that will not come, for the
+ * reader of a pipe.
+ */
+static void
+put_lone_begin(struct buf *b)
+{
+	struct stat st;
+
+	if (!stream.has_begun && opt.output == NULL &&
+	    output_kind(stream.about) != OUTPUT_TEXT &&
+	    fstat(STDOUT_FILENO, &st) == 0 &&
+	    (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		boundary_put_begin(b);
+	stream.has_begun = true;
+}
+
+static void
+begin_at_failure(void)
+{
+	struct output out = { .fd = STDOUT_FILENO, .name = "<stdout>" };
+
+	put_lone_begin(&out.buf);
+	output_flush(&out);
+}
+
 void
 filter_read_options(const struct about *about, const struct opt *options,
     int argc, char **argv)
@@ -119,6 +167,8 @@ filter_read_options(const struct about *about, const struct opt *options,
 
 	err_init(argv[0]);
 	signal(SIGPIPE, SIG_DFL);	/* a parent may have ignored it */
+	stream.about = about;
+	err_on_failure(begin_at_failure);
 	snprintf(usage, sizeof usage, "[options] %s", about->operands);
 	if (is_list)
 		opt_list(tables, about->operands, about->is_command);
@@ -162,6 +212,7 @@ filter_open(struct filter *f, const struct about *about, int argc, char **argv)
 	    FILTER_LINE_MAX;
 	f->rejecting.is_kept = opt.rejects != NULL;
 	f->rejecting.strict = opt.strict;
+	f->rejecting.tolerate = opt.tolerate;
 	f->reading.partial = opt.partial;
 	f->text = opt.text || opt.markdown || (about->reports && !opt.json &&
 	    opt.output == NULL && isatty(STDOUT_FILENO));
@@ -177,13 +228,18 @@ filter_open(struct filter *f, const struct about *about, int argc, char **argv)
 	init_input(f, f->reading.operands, f->reading.n_operands);
 	output_open(&f->out, opt.output);
 	f->out.flush_each = opt.line_buffered;
+	f->output = f->text ? OUTPUT_TEXT : output_kind(about);
+	if (f->output == OUTPUT_RECORDS) {
+		boundary_put_begin(&f->out.buf);
+		/* A command must run even if nothing can be written. */
+		stream.has_begun = !about->is_command;
+		if (stream.has_begun)
+			output_flush(&f->out);
+	}
 	if (opt.rejects != NULL)
 		output_open(&f->rejecting.file, opt.rejects);
 	if (output_is_same_file(&f->out, &f->rejecting.file))
 		die("--output and --rejects name the same file");
-	f->writes_records = !f->text;
-	if (f->writes_records)
-		boundary_put_begin(&f->out.buf);
 }
 
 void
@@ -192,13 +248,6 @@ filter_begin(struct filter *f, const struct about *about,
 {
 	filter_read_options(about, options, argc, argv);
 	filter_open(f, about, argc, argv);
-}
-
-void
-filter_write_text(struct filter *f)
-{
-	f->writes_records = false;
-	f->out.buf.len = 0;
 }
 
 void
@@ -250,7 +299,6 @@ void
 filter_read_next(struct filter *f, const char *path, bool is_needed)
 {
 	set_files(f, path, NULL, 0);
-	f->reading.got_input = false;
 	f->reading.first_is_needed = is_needed;
 }
 
@@ -299,14 +347,16 @@ filter_end(struct filter *f)
 	 * perhaps because the filter before this one has failed, there is no
 	 * output file either.
 	 */
+	if (f->output == OUTPUT_DOCUMENT && f->n_records == 0)
+		put_lone_begin(out);
 	if (f->truncated) {
 		if (f->text)
 			buf_str(out, "\nPartial: the input was truncated.\n");
 		output_abandon(&f->out);
 	} else {
-		if (f->writes_records)
+		if (f->output == OUTPUT_RECORDS)
 			boundary_put_end(out, f->n_records, f->rejecting.n,
-			    f->rejecting.n_faults);
+			    f->rejecting.n_faults, f->lacks);
 		(f->reading.got_nothing || f->cannot_answer ? output_abandon :
 		    output_close)(&f->out);
 	}
@@ -317,6 +367,8 @@ filter_end(struct filter *f)
 	free(f->reading.files);
 	buf_release(&f->reading.key);
 	if (f->truncated || f->cannot_answer)
+		return EXIT_FATAL;
+	if (f->undecided && !f->answered_no)
 		return EXIT_FATAL;
 	if (f->answered_no || f->rejecting.n_faults > 0)
 		return EXIT_REJECTED;

@@ -22,6 +22,14 @@ struct input_format;
 
 enum { ABOUT_EXAMPLES = 2 };
 
+/*
+ * What a filter writes to standard output.  A stream of records has begin and
+ * end records (boundary.h).  A document, which another filter reads, has none;
+ * but if there is none, because the filter failed, a begin record without an
+ * end record takes its place, so that the reader notices.
+ */
+enum output_kind { OUTPUT_RECORDS, OUTPUT_DOCUMENT, OUTPUT_TEXT };
+
 /* What a filter declares about itself. */
 struct about {
 	const char *operands;	/* for the usage line: "[file ...]" */
@@ -37,6 +45,8 @@ struct about {
 	bool reads_python;	/* they may be documents that Python wrote:
 				   recio_accept_python() */
 	bool reports;		/* has the options --text and --json */
+	enum output_kind (*output)(void);	/* by the options; NULL: always
+					   OUTPUT_RECORDS */
 	bool is_command;	/* the operands are a command and its options */
 };
 
@@ -57,11 +67,14 @@ struct reading {
 	struct recio *recio;
 	struct boundaries boundaries;
 	bool partial;		/* --partial */
+	bool needs_whole;	/* filter_need_whole() was called */
 	bool limit_is_given;	/* --max-record */
 	bool each;		/* filter_read_each() was called */
-	bool got_input;		/* a line or value that is not blank has come;
-				   set back to false after a needed file */
+	bool got_input;		/* a line or value of this file that is not
+				   blank has come */
 	bool got_nothing;	/* a stream of records was empty */
+	bool is_cut;		/* `current` is the last line of a file, and has
+				   no newline */
 	bool first_is_needed;	/* the current or next file is of
 				   filter_read_first(), or of
 				   filter_read_next() with is_needed */
@@ -74,6 +87,7 @@ struct rejecting {
 	struct output file;	/* --rejects */
 	bool is_kept;		/* --rejects was given */
 	bool strict;		/* --strict */
+	bool tolerate;		/* --tolerate */
 	bool gave_up;		/* the rest of this file has been rejected */
 	bool met_foreign;	/* a file was rejected, with the name of the
 				   filter that reads it: a message that nothing
@@ -94,22 +108,30 @@ struct filter {
 	uint64_t max_record;	/* the limit of a line or value here */
 	int64_t n_records;	/* written; filter_emit() counts them */
 	bool text;		/* write a report instead of records */
-	bool writes_records;	/* not text: see filter_write_text() */
+	enum output_kind output;	/* a report is OUTPUT_TEXT */
 	bool in_file;		/* a file is open; set by filter_next_file() */
 	bool rejected;		/* input was rejected: the exit status is 1,
 				   except with --tolerate */
 	bool answered_no;	/* filter_answer_no(): the exit status is 1 */
 	bool cannot_answer;	/* filter_cannot_answer(): it is 2 */
-	bool truncated;		/* a stream of records had no end record, or a
-				   needed file (filter_read_next()) was empty:
-				   do not commit; the exit status is 2 */
+	bool undecided;		/* filter_leave_undecided(): it is 2, unless
+				   answered_no */
+	bool truncated;		/* a stream of records had no end or no begin
+				   record, or a needed file (filter_read_next())
+				   was empty: do not commit; the exit status is
+				   2 */
+	unsigned lacks;		/* what is missing (lacks.h): see
+				   filter_note_lacks() */
+	unsigned run_lacks;	/* the same since filter_take_lacks() */
 	struct reading reading;
 	struct rejecting rejecting;
 };
 
 /*
- * Reads the options and opens the output.  about and options must be static.
- * Exits after --help and --version, and on a usage error.
+ * Reads the options, opens the output and writes its begin record, before
+ * anything else is opened: a filter that then fails leaves a stream without an
+ * end.  So does a usage error if standard output is a pipe.  about and options
+ * must be static.  Exits after --help and --version, and on a usage error.
  */
 void filter_begin(struct filter *, const struct about *, const struct opt *,
     int argc, char **argv);
@@ -121,6 +143,9 @@ void filter_begin(struct filter *, const struct about *, const struct opt *,
 void filter_read_options(const struct about *, const struct opt *, int argc,
     char **argv);
 void filter_open(struct filter *, const struct about *, int argc, char **argv);
+
+/* For struct about: the output is never a stream of records. */
+enum output_kind filter_writes_text(void);
 
 /*
  * Declares keys in place of those in struct about, for a filter whose keys
@@ -154,13 +179,6 @@ void filter_read_next(struct filter *, const char *path, bool is_needed);
  * reading.
  */
 void filter_read_each(struct filter *);
-
-/*
- * Declares that the output is not a stream of records, so that it gets no begin
- * and end records.  Call it before anything is written.  Not needed for reports
- * (`text`), which never have them.
- */
-void filter_write_text(struct filter *);
 
 /*
  * The buffer to which records are written.  Call filter_emit() after each

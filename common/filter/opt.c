@@ -91,7 +91,7 @@ refuse_option(int c, const struct opt *const *all, size_t n, const char *arg,
 		report_unknown(all, n, arg);
 	fprintf(stderr, "usage: %s %s\n", err_program(), usage);
 	fprintf(stderr, "try '%s --help'\n", err_program());
-	exit(EXIT_FATAL);
+	err_fail();
 }
 
 /* Flattens the tables; returns the number of options. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "common/filter/lacks.h"
 #include "common/json/items.h"
 #include "common/json/json.h"
 #include "common/json/recio.h"
@@ -15,7 +16,8 @@
 	K(COLLECTOR, "collector_info")					\
 	K(POSTPROCESSORS, "postprocessors") K(RESOURCES, "resources")	\
 	K(SNAPSHOTS, "snapshots") K(GLOBAL, "global")			\
-	K(TYPE_MAP, "resource_type_map") K(MODELS, "models")
+	K(TYPE_MAP, "resource_type_map") K(MODELS, "models")		\
+	K(LACKS, "lacks")
 enum { BEFORE_DOCUMENT = PROFILE_RECORD_KEYS - 1, DOCUMENT_KEYS(KEY_INDEX) };
 const char *const profile_keys[] = { "type", PROFILE_KEYS(KEY_TEXT)
     DOCUMENT_KEYS(KEY_TEXT) NULL };
@@ -354,6 +356,12 @@ profile_make(struct profile *p, const struct rec *r, bool flat,
 			put_member(&p->body, &r->fields[i]);
 	buf_char(&p->body, '}');
 	return *why == NULL;
+}
+
+unsigned
+profile_lacks(const struct rec *r)
+{
+	return lacks_read(r, rec_get(r, LACKS));
 }
 
 void

@@ -55,6 +55,9 @@ void profile_release(struct profile *);
 bool profile_make(struct profile *, const struct rec *, bool flat,
     const char **why);
 
+/* What the profile in a record was made of lacked (lacks.h). */
+unsigned profile_lacks(const struct rec *);
+
 /* Why a profile with the numbers of this one must not be stored, or NULL. */
 const char *profile_number_error(const struct rec *);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/intern.h"
+#include "common/filter/lacks.h"
 #include "common/json/items.h"
 #include "common/json/recio.h"
 #include "common/perun/profile.h"
@@ -11,7 +12,8 @@
 /* The keys of a profile, of its header, its machine and its resources. */
 #define DOCUMENT_KEYS(K)						\
 	K(P_HEADER, "header") K(P_MACHINE, "machine")			\
-	K(P_RESOURCES, "resources") K(P_TYPES, "resource_type_map")
+	K(P_RESOURCES, "resources") K(P_TYPES, "resource_type_map")	\
+	K(P_LACKS, "lacks")
 KEY_LIST(document_keys, DOCUMENT_KEYS);
 #define HEADER_KEYS(K)							\
 	K(H_CMD, "cmd") K(H_ARGS, "args") K(H_WORKLOAD, "workload")	\
@@ -286,6 +288,7 @@ resources_begin(struct resources *r, struct span text)
 		.label = text_of(header, H_LABEL),
 		.machine = machine != NULL ? text_of(machine, M_HOST) :
 		    span_of(NULL, 0),
+		.lacks = lacks_read(document, rec_get(document, P_LACKS)),
 	};
 	r->units = recio_member(r->units_io, header, H_UNITS);
 

@@ -20,6 +20,7 @@ struct resources;
 struct profile_parts {
 	struct span cmd;	/* with args, which old profiles separate */
 	struct span workload, label, machine;	/* machine: its host */
+	unsigned lacks;		/* what it was made of lacked (lacks.h) */
 };
 
 /* Resources that differ only in their amounts, and the like. */

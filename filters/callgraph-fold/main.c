@@ -61,6 +61,7 @@ static const struct about about = {
 	},
 	.reads = "callgraph records",
 	.keys = callgraph_keys,
+	.output = filter_writes_text,
 };
 
 /*
@@ -129,7 +130,6 @@ main(int argc, char **argv)
 	const struct by *by = NULL;
 
 	filter_begin(&f, &about, options, argc, argv);
-	filter_write_text(&f);
 	format = &formats[opt.svg ? SVG : opt.format.index];
 	if (opt.by.given != NULL)
 		by = &bys[opt.by.index];

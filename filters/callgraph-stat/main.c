@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "filters/callgraph-stat/emit.h"
@@ -301,6 +302,8 @@ main(int argc, char **argv)
 	if (opt.callers == NULL && opt.depth > 1)
 		die("--depth needs --callers");
 
+	if (opt.old != NULL)
+		filter_need_whole(&f);
 	flat_init(&profile, opt.callers != NULL ? BY_CALLSITE :
 	    (enum level)opt.by.index, opt.old != NULL);
 	callgraph_init(&g);

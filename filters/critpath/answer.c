@@ -38,12 +38,14 @@ account_for_wall_time(struct path *p, const struct answer *a)
 	const struct build *b = a->net->build;
 	int64_t now_us = b->start_us;
 	const struct task *t;
+	int64_t end_us;
 
 	p->is_timed = !a->what_if && !b->is_mixed &&
 	    b->start_us != INT_UNKNOWN;
 	for (size_t i = 0; i < p->n && p->is_timed; i++) {
 		t = network_task(a->net, p->steps[i].vertex);
-		if (t->start_us == INT_UNKNOWN || t->end_us == INT_UNKNOWN) {
+		end_us = network_end_us(a->net, p->steps[i].vertex);
+		if (t->start_us == INT_UNKNOWN || end_us == INT_UNKNOWN) {
 			p->is_timed = false;
 			return;
 		}
@@ -53,9 +55,9 @@ account_for_wall_time(struct path *p, const struct answer *a)
 		else
 			p->overlap_us += now_us - t->start_us;
 		/* A task that ends before it starts has the length 0. */
-		if (t->end_us < t->start_us)
-			p->overlap_us += t->start_us - t->end_us;
-		now_us = t->end_us;
+		if (end_us < t->start_us)
+			p->overlap_us += t->start_us - end_us;
+		now_us = end_us;
 	}
 	p->after_us = b->end_us - now_us;
 }

@@ -6,6 +6,7 @@
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
 #include "common/filter/filter.h"
+#include "common/filter/lacks.h"
 #include "filters/critpath/answer.h"
 #include "filters/critpath/emit.h"
 #include "filters/critpath/remote.h"
@@ -113,11 +114,12 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 		json_uint(b, "edges", a->net->dag.n_edges);
 		json_uint(b, "cut", a->net->n_cut);
 		json_int(b, "unknown_deps", build->n_unknown_deps);
-		json_uint(b, "without_node", a->net->n_without_node);
+		json_uint(b, "without_node", build->missing.n_without_node);
 		json_uint(b, "skewed", build->attempts.n_skewed);
 		json_uint(b, "retries", build->attempts.n_retries);
 		json_uint(b, "deployed", a->net->n_deployed);
 		json_int(b, "earlier_runs", build->n_earlier_runs);
+		lacks_put(b, build->lacks);
 	}
 	filter_end_record(f);
 }

@@ -7,14 +7,14 @@
 #include "common/build/attempts.h"
 #include "common/build/build-names.h"
 #include "common/build/builds.h"
+#include "common/build/missing.h"
 #include "common/build/network.h"
-#include "common/build/unfinished.h"
 #include "common/build/wrong-input.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "filters/critpath/answer.h"
+#include "filters/critpath/budget.h"
 #include "filters/critpath/clocks.h"
 #include "filters/critpath/edges.h"
 #include "filters/critpath/emit.h"
@@ -81,32 +81,6 @@ static const struct about about = {
 	.keys = build_keys,
 	.reports = true,
 };
-
-/* The smallest of each kind that --budget gives, or INT_UNKNOWN. */
-static struct {
-	int64_t path_us, wall_us;
-} budget = { INT_UNKNOWN, INT_UNKNOWN };
-
-static void
-read_budgets(void)
-{
-	static const char wall[] = "wall=";
-	const char *text;
-	int64_t us, *least;
-	bool is_wall;
-
-	for (size_t i = 0; i < opt.budget.n; i++) {
-		text = opt.budget.values[i];
-		is_wall = strncmp(text, wall, strlen(wall)) == 0;
-		text += is_wall ? strlen(wall) : 0;
-		if (!whatif_read_time(text, &us))
-			die("'%s' is not a time: 0, 90ms, 2.5s, 3m or 1h",
-			    text);
-		least = is_wall ? &budget.wall_us : &budget.path_us;
-		if (*least == INT_UNKNOWN || us < *least)
-			*least = us;
-	}
-}
 
 /* In all builds so far, how many vertices each value of an option refers to. */
 static struct {
@@ -186,58 +160,11 @@ write_parts_of_path(struct filter *f, const struct answer *a)
 	}
 }
 
-/*
- * Answers no if a time exceeds its budget: 0, or INT_UNKNOWN if none was given.
- * what: "path" or "wall time".
- */
-static void
-check_budget(struct filter *f, const struct build *build, const char *what,
-    int64_t us, int64_t budget_us)
-{
-	struct buf text = { 0 }, why = { 0 }, *out = filter_out(f);
-	size_t from = out->len;
-
-	if (budget_us == INT_UNKNOWN || (us != INT_UNKNOWN && us <= budget_us))
-		return;
-	buf_printf(&text, "the %s ", what);
-	if (us == INT_UNKNOWN) {
-		buf_str(&text, "is not known: the budget is ");
-	} else {
-		buf_str(&text, "takes ");
-		report_us(&text, us);
-		buf_str(&text, ", longer than the budget of ");
-	}
-	report_us(&text, budget_us);
-
-	if (f->text) {
-		buf_printf(out, "Over budget: %s.", buf_cstr(&text));
-		report_failed_sentence(out, from);
-		report_blank(out);
-	}
-	if (build->run_name != NULL)
-		buf_printf(&why, "run %s: ", build->run_name);
-	buf_str(&why, buf_cstr(&text));
-	filter_answer_no(f, buf_cstr(&why));
-	buf_release(&text);
-	buf_release(&why);
-}
-
-static void
-check_budgets(struct filter *f, const struct answer *a)
-{
-	const struct build *b = a->net->build;
-
-	check_budget(f, b, "path", a->n_paths > 0 ? a->paths[0].length_us :
-	    b->n_tasks > 0 ? INT_UNKNOWN : 0, budget.path_us);
-	check_budget(f, b, "wall time", b->start_us == INT_UNKNOWN ?
-	    INT_UNKNOWN : b->end_us - b->start_us, budget.wall_us);
-}
-
 static void
 write_records(struct filter *f, const struct answer *a,
     const struct verdict *verdict)
 {
-	unfinished_emit(a->net->build, f);
+	build_emit_unfinished(a->net->build, f);
 	answer_emit_steps(a, f, opt.all);
 	write_parts_of_path(f, a);
 	if (a->n_paths > 0) {
@@ -247,7 +174,7 @@ write_records(struct filter *f, const struct answer *a,
 	answer_emit_summaries(a, f);
 	if (a->n_paths > 0)
 		verdict_emit(verdict, f);
-	check_budgets(f, a);
+	budgets_check(a, f);
 }
 
 static void
@@ -255,13 +182,12 @@ write_report(struct filter *f, const struct answer *a,
     const struct verdict *verdict)
 {
 	build_put_run(a->net->build, filter_out(f));
-	unfinished_report(a->net->build, filter_out(f));
 	answer_report_doubts(a, f);
 	if (a->n_paths > 0) {
 		verdict_report(verdict, f);
 		remote_report(a, f);
 	}
-	check_budgets(f, a);
+	budgets_check(a, f);
 	answer_report(a, f, opt.all);
 	write_parts_of_path(f, a);
 	answer_report_notes(a, f);
@@ -322,11 +248,12 @@ write_answer(struct filter *f, const struct build *build,
 	if (opt.summary) {
 		summary_add(&a, &verdict, opt.by.n > 0 ? opt.by.values[0] :
 		    "rule", f);
-		check_budgets(f, &a);
+		budgets_check(&a, f);
 	} else {
 		answer_find_savings(&a, &savings);
 		(f->text ? write_report : write_records)(f, &a, &verdict);
 	}
+	verdict_release(&verdict);
 	answer_release(&a);
 	network_release(&net);
 	free(pools.of);
@@ -342,7 +269,8 @@ main(int argc, char **argv)
 	struct filter f;
 
 	filter_begin(&f, &about, options, argc, argv);
-	read_budgets();
+	for (size_t i = 0; i < opt.budget.n; i++)
+		budget_read(opt.budget.values[i]);
 	for (size_t i = 0; i < opt.by.n; i++)
 		keys_add(span_str(opt.by.values[i]));
 	for (s = selectors; s < selectors + N_SELECTORS; s++) {

@@ -5,6 +5,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
+#include "common/build/missing.h"
 #include "common/filter/filter.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
@@ -317,7 +318,6 @@ answer_report_doubts(const struct answer *a, struct filter *f)
 {
 	struct buf *out = filter_out(f);
 	const struct network *net = a->net;
-	uint64_t n_unknown = (uint64_t)net->build->n_unknown_deps;
 	size_t from = out->len;
 
 	if (net->build->is_mixed) {
@@ -327,26 +327,13 @@ answer_report_doubts(const struct answer *a, struct filter *f)
 		report_blank(out);
 		from = out->len;
 	}
-	if (n_unknown > 0) {
-		report_count(out, n_unknown, "dependency", "dependencies");
-		buf_printf(out, " %s not in the log, so the path may be "
-		    "longer.", plural(n_unknown, "is", "are"));
+	/* Otherwise the verdict has them. */
+	if (a->n_paths == 0 && net->build->lacks != 0) {
+		build_put_missing(net->build, out);
+		buf_char(out, '.');
 		report_sentence(out, from);
 		report_blank(out);
-		from = out->len;
 	}
-	if (net->n_without_node == 0)
-		return;
-	buf_printf(out, "%llu of ", (unsigned long long)net->n_without_node);
-	report_count(out, net->n_tasks, "task", "tasks");
-	buf_printf(out, " %s not in the graph, so the path may be longer",
-	    plural(net->n_without_node, "is", "are"));
-	if (net->build->is_ninja)
-		buf_str(out, ": 'ninja -t graph' prints what the default "
-		    "targets need; use 'ninja -t graph TARGET...'");
-	buf_char(out, '.');
-	report_sentence(out, from);
-	report_blank(out);
 }
 
 void

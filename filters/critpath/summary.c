@@ -4,6 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/filter/filter.h"
+#include "common/filter/lacks.h"
 #include "common/report/report-values.h"
 #include "common/report/table.h"
 #include "filters/critpath/emit.h"
@@ -48,6 +49,7 @@ emit(const struct answer *a, const struct verdict *v, const struct groups *g,
 		    costliest->value));
 		json_int(b, "work_us", costliest->work_us);
 	}
+	lacks_put(b, build->lacks);
 	filter_end_record(f);
 }
 
@@ -84,6 +86,10 @@ add_row(const struct answer *a, const struct verdict *v,
 	table_us(&table, a->n_paths > 0 ? a->paths[0].length_us : 0);
 	buf_str(table_cell(&table), verdict_limit(v) != NULL ?
 	    verdict_limit(v) : "not known");
+	if (build->lacks != 0) {
+		buf_str(table_cell(&table), ": lacks ");
+		lacks_put_words(table_cell(&table), build->lacks);
+	}
 	table_next(&table);
 	table_count(&table, a->net->n_tasks);
 	if (costliest != NULL)

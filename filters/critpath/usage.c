@@ -12,26 +12,30 @@
 enum { COPY = 1 };
 
 /*
- * Adds all tasks that took time or are unfinished; false if one of the others
- * has no start or no end.
+ * Adds all tasks that took time, and attempts without an end at tasks that
+ * ended; false if one of the others has no start or no end.
  */
 static bool
 add_tasks(struct sweep *s, const struct network *net)
 {
 	const struct build *b = net->build;
 	const struct task *t;
+	int64_t end_us;
 
 	for (uint32_t v = 0; v < net->n_tasks; v++) {
 		t = network_task(net, v);
+		end_us = network_end_us(net, v);
 		if (t->elapsed_us == 0)
 			continue;
-		if (t->start_us == INT_UNKNOWN || t->end_us == INT_UNKNOWN)
+		if (t->start_us == INT_UNKNOWN || end_us == INT_UNKNOWN)
 			return false;
-		sweep_add(s, t->start_us, t->end_us,
-		    t->kind == b->copy ? COPY : 0);
+		if (end_us > t->start_us)
+			sweep_add(s, t->start_us, end_us,
+			    t->kind == b->copy ? COPY : 0);
 	}
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++)
-		if (task_is_unfinished(t) && t->start_us < b->end_us)
+		if (task_is_unfinished(t) && !build_is_open(b, t) &&
+		    t->start_us < b->end_us)
 			sweep_add(s, t->start_us, b->end_us,
 			    t->kind == b->copy ? COPY : 0);
 	return true;

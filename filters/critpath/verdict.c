@@ -5,7 +5,9 @@
 
 #include "common/base/num.h"
 #include "common/build/build-names.h"
+#include "common/build/missing.h"
 #include "common/filter/filter.h"
+#include "common/filter/lacks.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "filters/critpath/emit.h"
@@ -163,6 +165,29 @@ verdict_simulate_more(struct verdict *v, struct network *net)
 	}
 }
 
+/*
+ * What limits a build is not known if a part of it is missing, or if a command
+ * that failed may have run while no task did.  Whether another order would have
+ * been better is known only if nothing is missing.
+ */
+static void
+ask_account(struct verdict *v)
+{
+	const unsigned partial = LACKS_HEAD | LACKS_TAIL | LACKS_RUNS |
+	    LACKS_TIMES;
+	unsigned lacks = v->net->build->lacks;
+
+	v->is_least = lacks != 0 || v->net->build->n_unknown_deps > 0;
+	if (v->is_least)
+		build_put_missing(v->net->build, &v->missing);
+	if ((lacks & partial) == 0 &&
+	    (v->limit != LIMIT_IDLE || (lacks & LACKS_FAILED) == 0) &&
+	    (v->limit != LIMIT_ORDER || !v->is_least))
+		return;
+	v->limit = LIMIT_UNKNOWN;
+	v->reason = buf_cstr(&v->missing);
+}
+
 void
 verdict_find(struct verdict *v, struct network *net, uint64_t workers,
     const struct dag_pools *pools, bool what_if)
@@ -202,6 +227,13 @@ verdict_find(struct verdict *v, struct network *net, uint64_t workers,
 	} else {
 		judge_simulated(v, net);
 	}
+	ask_account(v);
+}
+
+void
+verdict_release(struct verdict *v)
+{
+	buf_release(&v->missing);
 }
 
 static void
@@ -336,6 +368,7 @@ put_path(struct buf *out, const struct verdict *v, int64_t whole_us)
 		buf_str(out, ": recorded times overlap");
 		return;
 	}
+	buf_str(out, v->is_least ? "at least " : "");
 	put_of(out, v->path_us, whole_us);
 	if (!is_tenth_faster(v->share_us, whole_us)) {
 		buf_str(out, "; ");
@@ -420,7 +453,7 @@ put_limit(struct buf *out, const struct verdict *v)
 static void
 put_unknown(struct buf *out, const struct verdict *v)
 {
-	buf_str(out, "The path is ");
+	buf_printf(out, "The path is %s", v->is_least ? "at least " : "");
 	report_us(out, v->path_us);
 	buf_str(out, "; ");
 	if (v->workers > 0) {
@@ -443,10 +476,15 @@ verdict_report(const struct verdict *v, struct filter *f)
 	else
 		put_limit(out, v);
 	if (v->limit != LIMIT_IDLE && v->idle_us != INT_UNKNOWN &&
+	    (v->net->build->lacks & LACKS_FAILED) == 0 &&
 	    v->idle_us > v->wall_us / 100) {
 		buf_str(out, "; for ");
 		report_us(out, v->idle_us);
 		buf_str(out, " no task ran");
+	}
+	if (v->missing.len > 0 && v->reason != v->missing.data) {
+		buf_str(out, "; ");
+		buf_add(out, v->missing.data, v->missing.len);
 	}
 	buf_char(out, '.');
 	report_sentence(out, from);

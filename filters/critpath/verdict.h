@@ -35,6 +35,8 @@ struct verdict {
 				   scheduler */
 	struct usage usage;
 	const char *reason;	/* why the limit is not known */
+	struct buf missing;	/* what the build lacks, as clauses, or empty */
+	bool is_least;		/* the path may be longer */
 	/* What more workers would achieve. */
 	struct more_workers {
 		uint64_t workers;	/* 0: not simulated */
@@ -50,6 +52,8 @@ struct verdict {
  */
 void verdict_find(struct verdict *, struct network *, uint64_t workers,
     const struct dag_pools *pools, bool what_if);
+
+void verdict_release(struct verdict *);
 
 /*
  * If the workers limit the build: simulates four and eight times as many.  Call

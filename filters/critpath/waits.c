@@ -47,14 +47,18 @@ add_item(struct longest *l, struct item item)
 
 /* The part of a task's time that lies between two times. */
 static int64_t
-time_within(const struct task *t, int64_t from_us, int64_t to_us)
+time_within(const struct network *net, uint32_t v, int64_t from_us,
+    int64_t to_us)
 {
-	if (t->start_us == INT_UNKNOWN || t->end_us == INT_UNKNOWN)
+	int64_t start_us = network_task(net, v)->start_us;
+	int64_t end_us = network_end_us(net, v);
+
+	if (start_us == INT_UNKNOWN || end_us == INT_UNKNOWN)
 		return 0;
-	if (t->start_us > from_us)
-		from_us = t->start_us;
-	if (t->end_us < to_us)
-		to_us = t->end_us;
+	if (start_us > from_us)
+		from_us = start_us;
+	if (end_us < to_us)
+		to_us = end_us;
 	return to_us > from_us ? to_us - from_us : 0;
 }
 
@@ -144,7 +148,8 @@ find_waits(const struct answer *a, struct wait *waits)
 		if (t->kind == net->build->copy)
 			continue;
 		for (size_t i = 0; i < longest.n; i++) {
-			us = time_within(t, waits[i].from_us, waits[i].to_us);
+			us = time_within(net, v, waits[i].from_us,
+			    waits[i].to_us);
 			if (us == 0)
 				continue;
 			add_item(&waits[i].tasks, (struct item){ us, v });
@@ -153,10 +158,11 @@ find_waits(const struct answer *a, struct wait *waits)
 		}
 	}
 
-	/* Tasks that did not end are no vertices, but ran all the same. */
+	/* Attempts without an end at tasks that ended are not vertices. */
 	for (t = net->build->tasks; t < net->build->tasks + net->build->n_tasks;
 	    t++) {
-		if (!task_is_unfinished(t) || t->kind == net->build->copy)
+		if (!task_is_unfinished(t) || t->kind == net->build->copy ||
+		    build_is_open(net->build, t))
 			continue;
 		for (size_t i = 0; i < longest.n; i++) {
 			us = waits[i].to_us - time_later(waits[i].from_us,

@@ -347,7 +347,7 @@ extend_run(const struct entry *entries, size_t first, size_t n, size_t run)
  */
 static size_t
 number_both(struct filter *f, struct entry *entries, size_t n_recompacted,
-    size_t n)
+    size_t n, bool *is_known)
 {
 	size_t n_later, n_runs, n_unknown = 0;
 
@@ -364,6 +364,7 @@ number_both(struct filter *f, struct entry *entries, size_t n_recompacted,
 		if (entries[i].run != NO_RUN)
 			entries[i].run += n_later;
 	}
+	*is_known = n_unknown == 0;
 	if (n_unknown > 0 && f != NULL)
 		filter_warn(f, "ninja has recompacted the log, and %zu "
 		    "output%s no file time that tells of which run %s: left "
@@ -374,16 +375,18 @@ number_both(struct filter *f, struct entry *entries, size_t n_recompacted,
 
 size_t
 ninja_number_runs(struct filter *f, struct entry *entries, size_t n,
-    int64_t log_modified_us)
+    int64_t log_modified_us, bool *in_order, bool *is_known)
 {
 	size_t n_recompacted = find_repeat(entries, n), n_runs;
 
 	discard_later_than_log(entries, n, log_modified_us);
-	if (find_latest(entries, n_recompacted) != NULL &&
-	    is_recompacted(entries, n_recompacted))
-		return number_both(f, entries, n_recompacted, n);
+	*in_order = find_latest(entries, n_recompacted) == NULL ||
+	    !is_recompacted(entries, n_recompacted);
+	if (!*in_order)
+		return number_both(f, entries, n_recompacted, n, is_known);
 	n_runs = number_appended(entries, n);
-	if (find_latest(entries, n) == NULL && n > 0 && f != NULL)
+	*is_known = n == 0 || find_latest(entries, n) != NULL;
+	if (!*is_known && f != NULL)
 		filter_warn(f, "the log has no file times, so two runs may be "
 		    "taken for one");
 	return n_runs;

@@ -36,9 +36,11 @@ void ninja_set_bracket(struct entry *, int64_t mtime);
  * Sets the run of each of the n lines of a log, in the order of the log, and
  * returns the number of runs.  May discard brackets.  log_modified_us is when
  * the log was last written, or INT_UNKNOWN.  Without a filter nothing is warned
- * of.
+ * of.  Sets *in_order to whether the lines are in the order in which ninja
+ * wrote them, and *is_known to false if there is no file time that tells of
+ * which run some lines are.
  */
 size_t ninja_number_runs(struct filter *, struct entry *, size_t n,
-    int64_t log_modified_us);
+    int64_t log_modified_us, bool *in_order, bool *is_known);
 
 #endif

@@ -10,6 +10,7 @@
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
+#include "common/filter/lacks.h"
 #include "filters/execlog-parse/formats.h"
 #include "filters/execlog-parse/ninja-runs.h"
 #include "filters/execlog-parse/records.h"
@@ -34,6 +35,7 @@ static struct {
 	int64_t log_modified_us;	/* when that log was last written, or
 					   INT_UNKNOWN */
 	size_t *last;		/* by output; for emit_run() */
+	bool no_times;		/* all times of that log are 0 */
 } state;
 
 /*
@@ -106,7 +108,8 @@ emit_task(const struct entry *e, size_t n)
 	json_str(b, "id", intern_span(&state.names, e->output));
 	json_word(b, "kind", "run");
 	put_run(b);
-	put_times(b, e->start_us, e->end_us);
+	if (!state.no_times)
+		put_times(b, e->start_us, e->end_us);
 	json_open(b, "outputs", '[');
 	for (size_t i = 0; i < n; i++)
 		json_item(b, intern_span(&state.names, e[i].output));
@@ -137,10 +140,57 @@ emit_run(size_t from, size_t to)
 			if (compare_commands(&all[i], &all[i + n]) != 0)
 				break;
 		emit_task(&all[i], n);
+		if (state.no_times)
+			continue;
 		extent_add(&extent, all[i].start_us);
 		extent_add(&extent, all[i].end_us);
 	}
+	if (state.no_times)
+		filter_note_lacks(state.f, LACKS_TIMES);
 	emit_build(state.f, ninja_format.name, &extent);
+}
+
+/*
+ * Whether a run and the one before it may be one: their lines are in the order
+ * of their ends, and no output was made twice, so that only the file times
+ * divide them, which may be those that a command like "cp -p" set.  starts: see
+ * sort_by_run().
+ */
+static bool
+is_guess(const size_t *starts, size_t run)
+{
+	const struct entry *e = state.entries;
+	size_t first = starts[run], i = first;
+
+	if (e[first].end_us < e[first - 1].end_us)
+		return false;
+	for (; i < starts[run + 1]; i++)
+		state.last[e[i].output] = first;
+	for (i = first; i-- > 0 && e[i].end_us <= e[i + 1].end_us;)
+		if (state.last[e[i].output] == first)
+			return false;
+	return true;
+}
+
+/* Whether all times are 0, as samurai writes them. */
+static bool
+has_no_times(void)
+{
+	for (size_t i = 0; i < state.n; i++)
+		if (state.entries[i].start_us != 0 ||
+		    state.entries[i].end_us != 0)
+			return false;
+	return state.n > 0;
+}
+
+/* Notes if it is a guess where a run begins or ends. */
+static void
+note_doubts(const size_t *starts, size_t run, size_t n_runs, bool in_order,
+    bool is_known)
+{
+	if (!is_known || (in_order && run > 0 && is_guess(starts, run)) ||
+	    (in_order && run + 1 < n_runs && is_guess(starts, run + 1)))
+		filter_note_lacks(state.f, LACKS_RUNS);
 }
 
 /* Emits the runs that are wanted: all of a log, or the last of all logs. */
@@ -148,10 +198,11 @@ static void
 emit_runs(bool is_last_log)
 {
 	size_t *starts, n_runs, n_earlier;
+	bool in_order, is_known;
 	char number[24];
 
 	n_runs = ninja_number_runs(state.f, state.entries, state.n,
-	    state.log_modified_us);
+	    state.log_modified_us, &in_order, &is_known);
 	starts = mem_zero(n_runs + 1, sizeof *starts);
 	sort_by_run(starts, n_runs);
 
@@ -161,6 +212,9 @@ emit_runs(bool is_last_log)
 			    ++state.n_emitted);
 			if (!run_has_given())
 				run_set_own(span_str(number));
+			if (i > 0)
+				run_set_incremental();
+			note_doubts(starts, i, n_runs, in_order, is_known);
 			emit_run(starts[i], starts[i + 1]);
 		}
 	} else if (!is_last_log) {
@@ -173,6 +227,7 @@ emit_runs(bool is_last_log)
 			    "which only the last is read: see --runs",
 			    state.n_earlier > 0 ? "logs have" : "log has",
 			    n_earlier + 1);
+		note_doubts(starts, n_runs - 1, n_runs, in_order, is_known);
 		emit_run(starts[n_runs - 1], starts[n_runs]);
 	}
 
@@ -183,13 +238,19 @@ emit_runs(bool is_last_log)
 static void
 end_log(bool is_last)
 {
+	bool in_order, is_known;
 	size_t n_runs;
 
 	state.last = mem_zero(state.names.n, sizeof *state.last);
-	if (state.all_outputs) {
+	state.no_times = has_no_times();
+	if (state.no_times && !state.all_runs && is_last) {
+		filter_warn(state.f, "the log has no times, as samurai writes "
+		    "it: which lines are its last run is not known either");
+		emit_run(0, state.n);
+	} else if (state.all_outputs) {
 		/* The runs are only counted: their records have no number. */
 		n_runs = ninja_number_runs(NULL, state.entries, state.n,
-		    INT_UNKNOWN);
+		    INT_UNKNOWN, &in_order, &is_known);
 		run_add_count("mixed_runs", n_runs > 1 ? n_runs : 0);
 		emit_run(0, state.n);
 	} else {

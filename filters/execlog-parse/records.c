@@ -8,6 +8,7 @@
 #include "common/base/num.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
+#include "common/filter/lacks.h"
 #include "filters/execlog-parse/records.h"
 
 static struct span
@@ -208,6 +209,7 @@ static struct {
 				   it has a record */
 	struct buf counts;	/* members of the build record */
 	struct buf left_out;	/* members of left_out */
+	int64_t n_records;	/* written before the current run */
 } run;
 
 static void
@@ -253,6 +255,12 @@ run_add_count(const char *key, uint64_t n)
 {
 	if (n > 0)
 		json_uint(&run.counts, key, n);
+}
+
+void
+run_set_incremental(void)
+{
+	json_true(&run.counts, "incremental");
 }
 
 void
@@ -316,9 +324,11 @@ void
 emit_build_times(struct filter *f, const char *format, int64_t start_us,
     int64_t end_us)
 {
+	unsigned lacks = filter_take_lacks(f);
 	struct buf *b;
 
-	if (start_us != INT_UNKNOWN || run.member.len > 0) {
+	if (start_us != INT_UNKNOWN || run.member.len > 0 ||
+	    (lacks != 0 && f->n_records > run.n_records)) {
 		b = filter_begin_record(f, "build");
 		put_run(b);
 		if (run.given.len > 0 && run.own.len > 0)
@@ -339,8 +349,10 @@ emit_build_times(struct filter *f, const char *format, int64_t start_us,
 			buf_add(b, run.left_out.data, run.left_out.len);
 			buf_char(b, '}');
 		}
+		lacks_put(b, lacks);
 		filter_end_record(f);
 	}
+	run.n_records = f->n_records;
 	run.member.len = run.own.len = run.counts.len = run.left_out.len = 0;
 }
 

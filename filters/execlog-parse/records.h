@@ -118,12 +118,16 @@ void run_release(void);
 void run_add_count(const char *key, uint64_t n);
 void run_add_left_out(const char *kind, uint64_t n);
 
+/* Earlier runs of the log had made some of what the current one needs. */
+void run_set_incremental(void);
+
 /* Writes `run`, if the run has a name. */
 void put_run(struct buf *);
 
 /*
  * Emits the build record, which ends the run, unless there is neither a moment
- * in the extent nor a record with the name of the run.  Warns of times that do
+ * in the extent, nor a record with the name of the run, nor a record of a run
+ * of which something is missing (filter_take_lacks()).  Warns of times that do
  * not count.
  */
 void emit_build(struct filter *, const char *format, const struct extent *);

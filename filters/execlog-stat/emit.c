@@ -2,7 +2,7 @@
 
 #include "common/base/num.h"
 #include "common/build/build-names.h"
-#include "common/build/unfinished.h"
+#include "common/build/missing.h"
 #include "common/filter/filter.h"
 #include "filters/execlog-stat/emit.h"
 #include "filters/execlog-stat/stat.h"
@@ -183,7 +183,7 @@ stat_emit(const struct build_stat *s, struct filter *f)
 {
 	if (s->activity.start_us == INT_UNKNOWN)
 		return;
-	unfinished_emit(s->build, f);
+	build_emit_unfinished(s->build, f);
 	emit_wall(s, f);
 	for (size_t i = 0; i < s->n_longest; i++)
 		emit_task(s, f, "longest", i + 1, s->longest[i]);

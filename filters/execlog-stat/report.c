@@ -2,7 +2,7 @@
 
 #include "common/base/num.h"
 #include "common/build/build-names.h"
-#include "common/build/unfinished.h"
+#include "common/build/missing.h"
 #include "common/filter/filter.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
@@ -288,7 +288,13 @@ stat_report(const struct build_stat *s, struct filter *f)
 		report_sentence(out, from);
 		return;
 	}
-	unfinished_report(s->build, out);
+	if (s->build->lacks != 0) {
+		buf_str(out, "Partial: ");
+		build_put_missing(s->build, out);
+		buf_char(out, '.');
+		report_sentence(out, from);
+		report_blank(out);
+	}
 
 	wall_us = t->end_us - t->start_us;
 	report_us(&title, wall_us);

@@ -55,6 +55,7 @@ static const struct about about = {
 	},
 	.reads = "task and node records",
 	.keys = build_keys,
+	.output = filter_writes_text,
 };
 
 /* What is drawn. */
@@ -163,7 +164,6 @@ main(int argc, char **argv)
 	struct filter f;
 
 	filter_begin(&f, &about, options, argc, argv);
-	filter_write_text(&f);
 	format = &formats[opt.format.index];
 	paths_begin(&paths, &builds, &f, opt.graph, opt.path);
 	while ((build = builds_next(&builds)) != NULL) {

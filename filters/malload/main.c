@@ -39,6 +39,19 @@ static const struct opt options[] = {
 	{ 0 }
 };
 
+/* Whether traces are written, not loaded into a database of SQLite. */
+static bool
+is_dump(void)
+{
+	return opt.sql || opt.csv != NULL;
+}
+
+static enum output_kind
+choose_output(void)
+{
+	return opt.schema || is_dump() ? OUTPUT_TEXT : OUTPUT_RECORDS;
+}
+
 static struct about about = {
 	.operands = "[database] [file ...]",
 	.purpose = "Loads the rows that malparse writes into an SQLite "
@@ -48,14 +61,8 @@ static struct about about = {
 	    "malparse trace.json | malload --sql | sqlite3 other.db",
 	},
 	.reads = "rows of malparse",
+	.output = choose_output,
 };
-
-/* Whether traces are written, not loaded into a database of SQLite. */
-static bool
-is_dump(void)
-{
-	return opt.sql || opt.csv != NULL;
-}
 
 /* The table that a record is a row of; NO_TABLE if it is not a row. */
 static enum table_id
@@ -161,13 +168,11 @@ main(int argc, char **argv)
 	if (opt.sql + opt.schema + (opt.csv != NULL) > 1)
 		die("--sql, --csv and --schema exclude each other");
 	if (opt.schema) {
-		filter_write_text(&f);
 		schema_put_diagram(filter_out(&f));
 		filter_emit(&f);
 		return filter_end(&f);
 	}
 	if (is_dump()) {
-		filter_write_text(&f);
 		dump_open(&dump, &f, opt.csv, opt.append);
 		read_all(&f);
 		dump_close(&dump);

@@ -207,6 +207,8 @@ main(int argc, char **argv)
 	if (opt.database != NULL && filter_operand(&f) != NULL)
 		die("--db and files exclude each other");
 
+	if (opt.before != NULL)
+		filter_need_whole(&f);
 	has_rows[NOW] = read_trace(&f, &m[NOW], opt.database);
 	if (opt.before != NULL) {
 		is_database = looks_like_database(opt.before);

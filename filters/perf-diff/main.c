@@ -7,6 +7,7 @@
 
 #include "common/base/err.h"
 #include "common/base/num.h"
+#include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/io/fd.h"
 #include "common/perun/layout.h"
@@ -80,6 +81,12 @@ static const struct opt options[] = {
 	{ 0 }
 };
 
+static enum output_kind
+choose_output(void)
+{
+	return opt.svg ? OUTPUT_TEXT : OUTPUT_RECORDS;
+}
+
 static const struct about about = {
 	.operands = "[OLD NEW | -u OLD NEW [file ...] | -H [file ...]]",
 	.purpose = "Says whether performance has changed between OLD and NEW, "
@@ -93,6 +100,7 @@ static const struct about about = {
 	.keys = read_keys,
 	.reads_python = true,
 	.reports = true,
+	.output = choose_output,
 };
 
 /* --- sides ---------------------------------------------------------------- */
@@ -332,14 +340,14 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	read_options();
-	if (opt.svg)
-		filter_write_text(&f);
 	samples_init(&samples);
 	read_init(&samples, opt.by.given != NULL);
-	if (opt.o.history)
+	if (opt.o.history) {
 		read_files(&f, INDEX_NONE);
-	else
+	} else {
+		filter_need_whole(&f);
 		read_sides(&f);
+	}
 
 	for (uint32_t i = 0; i < samples.n; i++)
 		if (results_is_listed(&results, &opt.o.more, i))

@@ -8,6 +8,7 @@
 #include "common/filter/expect.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
+#include "common/filter/lacks.h"
 #include "common/json/items.h"
 #include "common/json/nonfinite.h"
 #include "common/json/skip.h"
@@ -221,6 +222,12 @@ read_document(struct filter *f, struct span text, uint32_t version)
 		stage_group(&group, version);
 	if (why != NULL)
 		return why;
+	if ((resources_parts(reader.resources)->lacks &
+	    ~(unsigned)LACKS_REJECTED) != 0 && !f->reading.partial) {
+		filter_warn(f, "a profile that is not complete is left out "
+		    "(see --partial)");
+		return NULL;
+	}
 	if (reader.n_bad == 1)
 		filter_reject(f, "%s", buf_cstr(&reader.bad));
 	else if (reader.n_bad > 1)

@@ -311,6 +311,7 @@ add_profile(struct filter *f, const struct rec *r,
 
 	if (document == NULL)
 		return;
+	filter_add_lacks(f, profile_lacks(document), "a profile");
 	if ((why = profile_number_error(document)) != NULL ||
 	    !profile_make(&job.profile, document,
 	    !opt.unflattened && !opt.pending, &why)) {
@@ -491,6 +492,7 @@ main(int argc, char **argv)
 	    "format.output_profile_template"));
 	job.inner = recio_new(profile_keys);
 	job.now = time(NULL);
+	filter_need_whole(&f);
 
 	if (opt.from_jobs)
 		read_jobs(&f);

@@ -9,6 +9,7 @@
 #include "common/filter/expect.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
+#include "common/filter/lacks.h"
 #include "common/json/json.h"
 #include "filters/profile-make/records.h"
 
@@ -37,6 +38,12 @@ static const struct opt options[] = {
 	{ 0 }
 };
 
+static enum output_kind
+writes_document(void)
+{
+	return OUTPUT_DOCUMENT;
+}
+
 static const struct about about = {
 	.operands = "[file ...]",
 	.purpose = "Makes one Perun profile of what records measure: tasks, "
@@ -48,6 +55,7 @@ static const struct about about = {
 	.reads = "records of what was measured",
 	.keys = records_keys,
 	.reads_python = true,
+	.output = writes_document,
 };
 
 /*
@@ -205,6 +213,7 @@ write_profile(struct output *out, const struct header *h,
 		json_close(b, '}');
 	}
 	put_resources(out, a);
+	lacks_put(b, h->lacks);
 	json_end(b);
 }
 
@@ -222,7 +231,6 @@ main(int argc, char **argv)
 	struct expect expect = { 0 };
 
 	filter_begin(&f, &about, options, argc, argv);
-	filter_write_text(&f);
 	header.type = opt.type.given;
 	header.unit = span_str(opt.unit);
 	header.parts[PART_CMD].text = opt.cmd;
@@ -253,6 +261,7 @@ main(int argc, char **argv)
 	expect.came = amounts.n > 0 || f.truncated || f.rejected;
 	expect_end(&expect, &f, "record that says what was measured",
 	    "the output of another filter");
+	header.lacks |= f.lacks;
 	if (amounts.n > 0 && !f.truncated) {
 		write_profile(&f.out, &header, &amounts);
 		filter_emit(&f);

@@ -19,6 +19,7 @@ struct header {
 					   amounts.texts */
 		bool is_fixed;	/* by an option */
 	} parts[N_PARTS];
+	unsigned lacks;		/* of profiles that were read (lacks.h) */
 	struct span program;	/* cmd, if no sample has one; or empty */
 };
 

@@ -43,6 +43,7 @@ static const struct about about = {
 	},
 	.reads = "task records",
 	.keys = build_keys,
+	.output = filter_writes_text,
 };
 
 int
@@ -58,7 +59,6 @@ main(int argc, char **argv)
 	size_t n;
 
 	filter_begin(&f, &about, options, argc, argv);
-	filter_write_text(&f);
 	pictures_init(&pictures);
 	builds_keep(&f, picture_keys);
 	paths_begin(&paths, &builds, &f, opt.graph, opt.path);
@@ -68,7 +68,7 @@ main(int argc, char **argv)
 		pictures_add(&pictures, build, steps, n,
 		    opt.html ? PAGE_TASKS_MAX : BARS_MAX);
 	}
-	if (!f.reading.got_nothing) {
+	if (f.current_line > 0) {
 		pictures_rank(&pictures);
 		svg_put(opt.html ? &svg : filter_out(&f), &pictures,
 		    opt.html ? PAGE_BARS_MAX : BARS_MAX);

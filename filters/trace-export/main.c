@@ -40,6 +40,7 @@ static const struct about about = {
 	},
 	.reads = "task records",
 	.keys = build_keys,
+	.output = filter_writes_text,
 };
 
 enum {
@@ -197,7 +198,6 @@ main(int argc, char **argv)
 	size_t n_steps;
 
 	filter_begin(&f, &about, options, argc, argv);
-	filter_write_text(&f);
 	state.document.f = &f;
 	builds_keep(&f, kept_keys);
 	paths_begin(&paths, &builds, &f, opt.graph, opt.path);

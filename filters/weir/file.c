@@ -70,7 +70,8 @@ put_counts(struct file *f, struct tally *t, const struct head *h)
 			buf_add(&f->is, t->why.data, t->why.len);
 		}
 	}
-	if (h->is_whole && t->boundaries.n_open > 0)
+	if (h->is_whole &&
+	    boundary_count_open(&t->boundaries, false, NULL) > 0)
 		buf_str(&f->is, "; the end record is missing");
 	f->has_deps = t->has_deps;
 	if (t->uids[1].len > 0) {
@@ -284,9 +285,9 @@ examine_stream(struct file *f, struct span text, const struct head *h)
 	    !tally_stream(&t, text, h->is_whole))
 		return false;
 	buf_str(&f->is, "a stream of records");
-	if (t.boundaries.begun_by[0] != '\0') {
+	if (t.boundaries.n_writers > 0) {
 		buf_str(&f->is, " of ");
-		report_text(&f->is, span_str(t.boundaries.begun_by));
+		report_text(&f->is, span_str(t.boundaries.writers[0].name));
 	}
 	put_counts(f, &t, h);
 	tally_release(&t);

@@ -26,6 +26,7 @@ static const struct about about = {
 	    "weir ninja_log graph.dot",
 	},
 	.reads = "what is to be recognized",
+	.output = filter_writes_text,
 };
 
 /* The filters by what they answer; a heading has no filter. */
@@ -118,7 +119,6 @@ main(int argc, char **argv)
 	size_t n;
 
 	filter_begin(&f, &about, options, argc, argv);
-	filter_write_text(&f);
 	n = f.reading.n_operands;
 	if (n == 0)
 		list_filters(filter_out(&f));

@@ -221,6 +221,13 @@ def compare_run(name, events, records, paths):
     check("dependencies", reachable(edges, ids), reachable(
         {r["id"]: r.get("deps", []) for r in got + nodes}, ids))
     elapsed = {t["id"]: t["elapsed_us"] for t in want if "elapsed_us" in t}
+    # What did not end counts until the end of the log, or of a task that
+    # depends on it.
+    starts = {t["id"]: t["start_us"] for t in want if "start_us" in t}
+    for i, start in starts.items():
+        if i not in elapsed:
+            elapsed[i] = min(at - start for at in [last] + [
+                starts[j] for j in starts if i in edges[j]] if at >= start)
     if elapsed:
         check("length of the path", longest(edges, elapsed), paths[name])
     return units, edges

@@ -1,0 +1,56 @@
+#ifndef WEIR_LACKS_H
+#define WEIR_LACKS_H
+
+struct buf;
+struct field;
+struct rec;
+
+/*
+ * The account of what is missing: `lacks`, a list of words in the end record of
+ * a stream, in the `build` record of a run, in answers and in profiles.
+ * Whoever notices a loss adds its word, and each filter writes the words of its
+ * input into its own end record.  weir-records(5), "What is missing", defines
+ * them.
+ */
+enum lacks {
+	LACKS_HEAD = 1,		/* a begin record is missing */
+	LACKS_TAIL = 2,		/* an end record is missing, a file ends early,
+				   or its rest was rejected */
+	LACKS_REJECTED = 4,	/* lines or values were rejected */
+	LACKS_UNFINISHED = 8,	/* tasks did not end */
+	LACKS_FAILED = 16,	/* nodes with a command have no task, and the
+				   log does not name commands that failed */
+	LACKS_RUNS = 32,	/* which lines are the last run is a guess */
+	LACKS_GRAPH = 64,	/* there is no graph, or tasks are not in it */
+	LACKS_TIMES = 128	/* the log has no times */
+};
+
+/*
+ * What a word says of a bound (common/build/bounds.h): the length of the path
+ * may be greater, up to the wall time, or without a limit; the wall time may be
+ * greater; neither length is known at all.
+ */
+enum opens { OPENS_PATH = 1, OPENS_LENGTH = 2, OPENS_WALL = 4, OPENS_ALL = 8 };
+
+/* The union of what the words open. */
+unsigned lacks_opens(unsigned lacks);
+
+/* Writes the member `lacks`; nothing for 0. */
+void lacks_put(struct buf *, unsigned lacks);
+
+/*
+ * The words of a field of a record, which may be NULL.  A value that is not an
+ * array of known words counts as LACKS_TAIL: something is missing.
+ */
+unsigned lacks_read(const struct rec *, const struct field *);
+
+/* Writes the words, separated by ", ". */
+void lacks_put_words(struct buf *, unsigned lacks);
+
+/*
+ * Writes what is missing as clauses, separated by "; ": "the end of the input
+ * is missing; lines were rejected".
+ */
+void lacks_put_clauses(struct buf *, unsigned lacks);
+
+#endif

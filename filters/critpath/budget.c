@@ -1,0 +1,155 @@
+/* budget - compares the path and the wall time with what they may take */
+
+#include <string.h>
+
+#include "common/base/err.h"
+#include "common/base/num.h"
+#include "common/build/missing.h"
+#include "common/filter/filter-reject.h"
+#include "common/filter/filter.h"
+#include "common/filter/lacks.h"
+#include "common/report/report-values.h"
+#include "common/report/report.h"
+#include "filters/critpath/answer.h"
+#include "filters/critpath/budget.h"
+#include "filters/critpath/whatif.h"
+
+/* The smallest of each kind that was given, or INT_UNKNOWN. */
+static struct {
+	int64_t path_us, wall_us;
+} budget = { INT_UNKNOWN, INT_UNKNOWN };
+
+/* high_us is INT_UNKNOWN if there is no limit. */
+struct bounds {
+	int64_t low_us, high_us;
+};
+
+void
+budget_read(const char *text)
+{
+	static const char wall[] = "wall=";
+	bool is_wall = strncmp(text, wall, strlen(wall)) == 0;
+	int64_t us, *least = is_wall ? &budget.wall_us : &budget.path_us;
+
+	text += is_wall ? strlen(wall) : 0;
+	if (!whatif_read_time(text, &us))
+		die("'%s' is not a time: 0, 90ms, 2.5s, 3m or 1h", text);
+	*least = time_earlier(*least, us);
+}
+
+static struct bounds
+wall_bounds(const struct build *b, unsigned opens)
+{
+	struct bounds w = { 0, INT_UNKNOWN };
+
+	if (b->start_us == INT_UNKNOWN || b->is_mixed ||
+	    (opens & OPENS_ALL) != 0)
+		return w;
+	w.low_us = b->end_us - b->start_us;
+	if ((opens & OPENS_WALL) == 0)
+		w.high_us = w.low_us;
+	return w;
+}
+
+/* Whether it is known which tasks wait for others, if only that none does. */
+static bool
+knows_deps(const struct network *net)
+{
+	const struct build *b = net->build;
+
+	return net->dag.n_edges > 0 || net->n_tasks <= 1 || b->has_deps ||
+	    (b->n_nodes > 0 && b->missing.n_without_node == 0);
+}
+
+/* No path of a build is longer than its wall time, unless options say so. */
+static struct bounds
+path_bounds(const struct answer *a, unsigned opens, const struct bounds *wall)
+{
+	const struct build *b = a->net->build;
+	struct bounds p = { 0, INT_UNKNOWN };
+
+	if (b->n_unknown_deps > 0)
+		opens |= OPENS_LENGTH;
+	if (!knows_deps(a->net) || (a->n_paths == 0 && b->n_tasks > 0))
+		opens |= OPENS_PATH;
+	if (a->n_paths > 0 && (opens & OPENS_ALL) == 0)
+		p.low_us = a->paths[0].length_us;
+	if ((opens & (OPENS_ALL | OPENS_LENGTH)) != 0)
+		return p;
+	if ((opens & OPENS_PATH) == 0)
+		p.high_us = p.low_us;
+	else if (!a->what_if)
+		p.high_us = time_later(wall->high_us, wall->high_us ==
+		    INT_UNKNOWN ? INT_UNKNOWN : p.low_us);
+	return p;
+}
+
+/* "the path takes at least 305 ms and at most 2.87 s" */
+static void
+put_bounds(struct buf *to, const struct bounds *is)
+{
+	buf_str(to, is->low_us == is->high_us ? "takes " : "takes at least ");
+	report_us(to, is->low_us);
+	if (is->low_us != is->high_us && is->high_us != INT_UNKNOWN) {
+		buf_str(to, " and at most ");
+		report_us(to, is->high_us);
+	}
+}
+
+/* what: "path" or "wall time"; hint ends a message that it is not known. */
+static void
+check(struct filter *f, const struct build *b, const char *what,
+    const struct bounds *is, int64_t budget_us, const char *hint)
+{
+	bool is_exceeded = budget_us < is->low_us;
+	struct buf text = { 0 }, why = { 0 }, *out = filter_out(f);
+	size_t from = out->len;
+
+	if (budget_us == INT_UNKNOWN ||
+	    (is->high_us != INT_UNKNOWN && budget_us >= is->high_us))
+		return;
+	buf_printf(&text, "the %s ", what);
+	if (is->low_us == 0 && is->high_us == INT_UNKNOWN) {
+		buf_str(&text, "is not known: the budget is ");
+	} else {
+		put_bounds(&text, is);
+		buf_str(&text, is_exceeded ? ", longer than the budget of " :
+		    ", perhaps longer than the budget of ");
+	}
+	report_us(&text, budget_us);
+	if (!is_exceeded) {
+		build_put_missing(b, &why);
+		buf_str(&text, why.len > 0 ? ", because " : "");
+		buf_add(&text, why.data, why.len);
+		buf_str(&text, hint);
+		why.len = 0;
+	}
+
+	if (f->text) {
+		buf_printf(out, "%s: %s.", is_exceeded ? "Over budget" :
+		    "Not known whether the budget is kept", buf_cstr(&text));
+		report_failed_sentence(out, from);
+		report_blank(out);
+	}
+	if (b->run_name != NULL)
+		buf_printf(&why, "run %s: ", b->run_name);
+	buf_str(&why, buf_cstr(&text));
+	(is_exceeded ? filter_answer_no : filter_leave_undecided)(f,
+	    buf_cstr(&why));
+	buf_release(&text);
+	buf_release(&why);
+}
+
+void
+budgets_check(const struct answer *a, struct filter *f)
+{
+	const struct build *b = a->net->build;
+	unsigned opens = lacks_opens(f->rejecting.tolerate ?
+	    b->lacks & ~(unsigned)LACKS_REJECTED : b->lacks);
+	struct bounds wall = wall_bounds(b, opens);
+	struct bounds path = path_bounds(a, opens, &wall);
+
+	check(f, b, "path", &path, budget.path_us, wall.high_us !=
+	    INT_UNKNOWN ? " (--budget wall=TIME can be judged)" : "");
+	check(f, b, "wall time", &wall, budget.wall_us, "");
+}
