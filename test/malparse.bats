@@ -628,6 +628,15 @@ interrupted_at() {
 		[ "$(fields -w type=mal_execution execution_id)" = 1 ]
 		[[ $stderr == *"in:2: W001: ignoring an object that contains errors: its "* ]]
 	done
+	# So is the first event, if the one after it has what it lacks.
+	for change in 's/"session":"aaaa",//' 's/"session":"aaaa"/"session":null/' \
+		's/"thread":1,//' 's/"clk":[0-9]*,//' 's/"ctime":[0-9]*,//'; do
+		(sed "$change" <<<"$other" && lines "$(ev done 1 3 a.b)") >in
+		run -1 --separate-stderr malparse in
+		assert_equal "$change $(fields -w type=profiler_event pc)" \
+			"$change 1"
+		[[ $stderr == *"in:1: W001: ignoring an object that contains errors: its "* ]]
+	done
 	# Servers in memory have no session, and each file is a trace of its own.
 	lines "$other" "$(ev done 1 3 a.b)" >named
 	sed 's/"session":"aaaa",//' named >unnamed
@@ -792,8 +801,8 @@ interrupted_at() {
 }
 
 @test "missing and null values are left out" {
-	parse '{"source":"trace","clk":1,"pc":2,"tag":3,"state":"done"}' \
-		'{"source":"trace","clk":1,"pc":2,"tag":3,"state":"done","thread":null,"short":null,"prereq":null,"ret":null}'
+	parse '{"source":"trace","clk":1,"pc":2,"tag":3,"state":"done","thread":null,"short":null,"prereq":null,"ret":null}' \
+		'{"source":"trace","clk":1,"pc":2,"tag":3,"state":"done"}'
 	assert_equal "$(found 'select(.pc) | keys_unsorted | join(" ")')" \
 		"$(lines '"type event_id mal_execution_id pc execution_state relative_time"' \
 		'"type event_id mal_execution_id pc execution_state iteration relative_time"')"

@@ -1,10 +1,13 @@
 /* stream - reads the objects of a profiler's stream */
 
+#define _GNU_SOURCE	/* memmem() */
+
 #include <string.h>
 
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
+#include "common/json/json.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
 #include "filters/malparse/boundary.h"
@@ -305,6 +308,18 @@ read_text(struct stream *s)
 		filter_warn(s->f, "line %llu: the statement is truncated",
 		    (unsigned long long)s->f->current_line);
 	return r;
+}
+
+bool
+stream_next_line_has(const struct filter *f, const char *text)
+{
+	const char *p = f->input.at, *end = f->input.end, *newline;
+
+	while (p < end && (json_is_space(*p) || *p == ','))
+		p++;
+	newline = memchr(p, '\n', (size_t)(end - p));
+	return memmem(p, (size_t)((newline != NULL ? newline : end) - p), text,
+	    strlen(text)) != NULL;
 }
 
 const struct rec *

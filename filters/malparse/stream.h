@@ -35,6 +35,12 @@ void stream_release(struct stream *);
  */
 const struct rec *stream_next(struct stream *);
 
+/*
+ * Whether the next line contains a text, as far as it has been read: this does
+ * not wait for a server to write it.
+ */
+bool stream_next_line_has(const struct filter *, const char *text);
+
 /* Rejects the object that stream_next() returned last. */
 void stream_reject(struct stream *, const char *why);
 

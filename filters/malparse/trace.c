@@ -10,6 +10,7 @@
 #include "common/filter/filter.h"
 #include "filters/malparse/literal.h"
 #include "filters/malparse/plan-tasks.h"
+#include "filters/malparse/stream.h"
 #include "filters/malparse/trace.h"
 
 enum { UNKNOWN_WARNINGS_MAX = 10 };
@@ -477,33 +478,45 @@ has_value(const struct event *e, unsigned key)
  * A server names its session and the thread, and states its clocks, in each
  * event or in none: servers in memory have no session, and the oldest ones no
  * clock.  So an event that lacks what one before it had, in the same file and
- * since the last header of a stream, is damaged.  Returns the reason to reject
- * it, or NULL.
+ * since the last header of a stream, is damaged; and so is the first event of
+ * the format that says where it comes from if it lacks what the line after it
+ * has.  Returns the reason to reject it, or NULL.
  */
 static const char *
 find_missing(struct trace *t, const struct event *e)
 {
-	static const struct { unsigned key; const char *why; } members[] = {
-		{ E_SESSION, "its session is missing or not a text" },
-		{ E_THREAD, "its thread is missing or not an integer" },
-		{ E_CLK, "its clk is missing" },
-		{ E_CTIME, "its ctime is missing" },
-		{ E_MCLK, "its mclk is missing" } };
+	static const struct {
+		unsigned key;
+		const char *name, *why;
+	} members[] = {
+		{ E_SESSION, "\"session\"",
+		    "its session is missing or not a text" },
+		{ E_THREAD, "\"thread\"",
+		    "its thread is missing or not an integer" },
+		{ E_CLK, "\"clk\"", "its clk is missing" },
+		{ E_CTIME, "\"ctime\"", "its ctime is missing" },
+		{ E_MCLK, "\"mclk\"", "its mclk is missing" } };
 	unsigned *had = &t->members[e->format];
 	/* The values of clocks have been checked. */
 	bool is_valid[] = { e->session.n > 0, e->thread != INT_UNKNOWN ||
 	    is_integer(rec_get(e->rec, E_THREAD)), has_value(e, E_CLK),
 	    has_value(e, E_CTIME), has_value(e, E_MCLK) };
 
+	bool is_first;
+
 	if (e->format == FORMAT_R)	/* a row has what its table has */
 		return NULL;
 	if (t->rows.f->current_line < t->last_line)	/* another file */
 		memset(t->members, 0, sizeof t->members);
 	t->last_line = t->rows.f->current_line;
+	is_first = *had == 0 && e->format == FORMAT_S &&
+	    stream_next_line_has(t->rows.f, "\"source\":\"trace\"");
 	for (unsigned i = 0; i < sizeof members / sizeof *members; i++)
 		if (is_valid[i])
 			*had |= 1u << i;
-		else if ((*had & 1u << i) != 0 || has_value(e, members[i].key))
+		else if ((*had & 1u << i) != 0 ||
+		    has_value(e, members[i].key) || (is_first &&
+		    stream_next_line_has(t->rows.f, members[i].name)))
 			return members[i].why;
 	return NULL;
 }
