@@ -525,7 +525,21 @@ twice?"
 @test "--all writes the tasks even if no path can end with them" {
 	lines '{"type":"task","id":"a","kind":"copy","elapsed_us":5}' >in
 	run -0 --separate-stderr critpath --all in
-	assert_output '{"type":"task","id":"a","kind":"copy","elapsed_us":5,"drag_us":0}'
+	assert_output '{"type":"task","id":"a","kind":"copy","elapsed_us":5,"drag_us":0,"deps":[]}'
+}
+
+@test "--all keeps what was known of dependencies and of the build" {
+	for format in local.json:graph.json build.log:graph.json \
+		ninja_log:graph.dot; do
+		(cd "$DATA/demo" && execlog-parse "${format%:*}" 2>"$BATS_TEST_TMPDIR/err" &&
+			buildgraph-parse "${format#*:}") >in
+		critpath --json in >want
+		critpath --all in >all
+		critpath --json all >again
+		# But not the queue of the scheduler
+		diff <(records <want | sed 's/,"queue_us":[0-9]*//') \
+			<(records <again) >&2
+	done
 }
 
 @test "an elapsed time and a start in two records give an end" {
@@ -725,7 +739,9 @@ longest wait was 5 us before b, then 1 us at the end."
 }
 
 @test "tasks that the graph does not have are counted and said first" {
-	lines "$(timed a 1)" "$(timed b 2)" "$(timed c 3)" \
+	lines '{"type":"task","id":"a","elapsed_us":1}' \
+		'{"type":"task","id":"b","elapsed_us":2}' \
+		'{"type":"task","id":"c","elapsed_us":3}' \
 		'{"type":"build","format":"ninja"}' >in
 	node a >nodes
 	run -0 --separate-stderr critpath -g nodes in

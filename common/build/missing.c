@@ -135,7 +135,7 @@ build_find_missing(struct build *b)
 	for (size_t i = 0; i < b->n_nodes && !has_nodes; i++)
 		has_nodes = (b->nodes[i].flags & NODE_PHONY) == 0;
 	m->without_task = SYM_NONE;
-	add_tasks(b, has_nodes);
+	add_tasks(b, has_nodes && !b->has_deps);
 	if (b->is_ninja && !b->is_incremental)
 		add_nodes(b);
 

@@ -1,8 +1,10 @@
 /* emit - writes the answer as records: paths and, with --all, tasks */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/num.h"
+#include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
 #include "common/filter/filter.h"
@@ -124,6 +126,45 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 	filter_end_record(f);
 }
 
+/* Orders dependencies by the ids that they are of and on. */
+static int
+compare_deps(const void *x, const void *y, void *context)
+{
+	const struct dependency *a = x, *b = y;
+	const struct build *build = context;
+
+	return a->id != b->id ? cmp_u64(a->id, b->id) :
+	    intern_cmp(&build->names, a->dep, b->dep);
+}
+
+/* The recorded dependencies, sorted; the caller frees them. */
+static struct dependency *
+sort_deps(const struct build *b)
+{
+	struct dependency *deps = mem_resize(NULL, b->n_deps, sizeof *deps);
+
+	if (b->n_deps > 0)
+		memcpy(deps, b->deps, b->n_deps * sizeof *deps);
+	sort_with(deps, b->n_deps, sizeof *deps, compare_deps, b);
+	return deps;
+}
+
+static void
+put_deps(struct buf *b, const struct build *build,
+    const struct dependency *deps, sym id)
+{
+	size_t i = SEARCH_FIRST(k, build->n_deps, deps[k].id >= id);
+	sym last = SYM_NONE;
+
+	json_open(b, "deps", '[');
+	for (; i < build->n_deps && deps[i].id == id; i++) {
+		if (deps[i].dep != last)
+			json_item(b, intern_span(&build->names, deps[i].dep));
+		last = deps[i].dep;
+	}
+	json_close(b, ']');
+}
+
 /* By start, unknown ones first, then by id and attempt. */
 static int
 compare_starts(const void *x, const void *y, void *context)
@@ -136,6 +177,65 @@ compare_starts(const void *x, const void *y, void *context)
 	return order != 0 ? order : net->dag.compare(net, v, w);
 }
 
+static int
+compare_nodes(const void *x, const void *y, void *context)
+{
+	const struct node *const *a = x, *const *b = y;
+	const struct build *build = context;
+
+	return intern_cmp(&build->names, (*a)->id, (*b)->id);
+}
+
+/* Emits the nodes that have no task, but dependencies of their own. */
+static void
+emit_nodes(const struct network *net, const struct dependency *deps,
+    struct filter *f)
+{
+	const struct build *build = net->build;
+	const struct node **nodes = mem_resize(NULL, build->n_nodes,
+	    sizeof *nodes);
+	bool *has_task = mem_zero(build->names.n, sizeof *has_task);
+	size_t n = 0;
+	struct buf *b;
+
+	for (uint32_t v = 0; v < net->n_tasks; v++)
+		has_task[network_id(net, v)] = true;
+	for (size_t i = 0; i < build->n_nodes; i++)
+		if (!has_task[build->nodes[i].id])
+			nodes[n++] = &build->nodes[i];
+	sort_with(nodes, n, sizeof *nodes, compare_nodes, build);
+	for (size_t i = 0; i < n; i++) {
+		b = emit_begin(build, f, "node");
+		json_str(b, "id", intern_span(&build->names, nodes[i]->id));
+		if (nodes[i]->rule != SYM_NONE)
+			json_str(b, "rule", intern_span(&build->names,
+			    nodes[i]->rule));
+		put_deps(b, build, deps, nodes[i]->id);
+		filter_end_record(f);
+	}
+	free(has_task);
+	free(nodes);
+}
+
+/* Emits the extent of the build, which ends the run. */
+static void
+emit_build(const struct build *build, struct filter *f)
+{
+	struct buf *b = emit_begin(build, f, "build");
+
+	if (build->start_us != INT_UNKNOWN && !build->is_mixed) {
+		json_int(b, "start_us", build->start_us);
+		json_int(b, "end_us", build->end_us);
+		json_int(b, "wall_us", build->end_us - build->start_us);
+	}
+	if (build->n_earlier_runs > 0)
+		json_int(b, "earlier_runs", build->n_earlier_runs);
+	if (build->n_unknown_deps > 0)
+		json_int(b, "unknown_deps", build->n_unknown_deps);
+	lacks_put(b, build->lacks);
+	filter_end_record(f);
+}
+
 static void
 emit_all(const struct answer *a, struct filter *f)
 {
@@ -143,6 +243,7 @@ emit_all(const struct answer *a, struct filter *f)
 	uint32_t *vertices = mem_resize(NULL, n, sizeof *vertices);
 	/* By vertex: 0 off the critical path. */
 	int64_t *drag = mem_zero(a->net->n_vertices, sizeof *drag), slack_us;
+	struct dependency *deps = sort_deps(a->net->build);
 	const struct step *s;
 	struct buf *b;
 
@@ -160,8 +261,15 @@ emit_all(const struct answer *a, struct filter *f)
 		if (answer_slack(a, vertices[i], &slack_us))
 			json_int(b, "slack_us", slack_us);
 		json_int(b, "drag_us", drag[vertices[i]]);
+		put_deps(b, a->net->build, deps, network_id(a->net,
+		    vertices[i]));
 		filter_end_record(f);
 	}
+	emit_nodes(a->net, deps, f);
+	if (n > 0 && (a->net->build->start_us != INT_UNKNOWN ||
+	    a->net->build->lacks != 0))
+		emit_build(a->net->build, f);
+	free(deps);
 	free(vertices);
 	free(drag);
 }

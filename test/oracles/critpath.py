@@ -218,11 +218,12 @@ class Brute:
 
 def split(records):
     """Tasks by id, steps and summaries by the number of their path.  Checks the
-    order of records, as in the manual: unfinished, tasks, steps, waits, clocks, then the
+    order of records, as in the manual: unfinished, tasks, nodes, the build, steps,
+    waits, clocks, then the
     summaries, of which that of path 1 is the last, gaps, and one verdict if
     there is a path."""
-    order = {"unfinished": 0, "task": 1, "critical": 2, "wait": 3, "clock": 4,
-             "critpath": 5, "gap": 6, "verdict": 7}
+    order = {"unfinished": 0, "task": 1, "node": 2, "build": 3, "critical": 4,
+             "wait": 5, "clock": 6, "critpath": 7, "gap": 8, "verdict": 9}
     kinds = [order[r["type"]] for r in records]
     check("order of records", sorted(kinds), kinds)
     tasks = {r["id"]: r for r in records if r["type"] == "task"}
