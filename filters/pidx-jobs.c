@@ -272,8 +272,7 @@ emit_job(struct filter *f, const struct matrix *m, sym cmd, sym args,
 	const struct config_value *generator = m->generators[workload];
 
 	json_str(b, "cmd", words[0]);
-	if (words[1].n > 0)
-		json_str(b, "args", words[1]);
+	json_text(b, "args", words[1]);
 	json_str(b, "workload", words[2]);
 	json_str(b, "collector", collector->name);
 	json_key(b, "collector_params");

@@ -270,9 +270,8 @@ static int
 compare_requests(const void *a, const void *b)
 {
 	const struct request *x = a, *y = b;
-	int order = memcmp(x->version, y->version, STORE_NAME_SIZE);
-
-	return order != 0 ? order : pidx_compare_object(&x->entry, &y->entry);
+	return memcmp(x->version, y->version, STORE_NAME_SIZE) ?:
+	    pidx_compare_object(&x->entry, &y->entry);
 }
 
 /*

@@ -46,10 +46,8 @@ emit_head(struct filter *f, const struct vcs_branch *branch, bool is_head)
 	json_cstr(b, "name", branch->name);
 	if (branch->has_id)
 		json_cstr(b, "id", branch->id.hex);
-	if (is_head)
-		json_true(b, "head");
-	if (is_head && state.is_dirty)
-		json_true(b, "dirty");
+	json_flag(b, "head", is_head);
+	json_flag(b, "dirty", is_head && state.is_dirty);
 	filter_end_record(f);
 }
 

@@ -38,14 +38,6 @@ static const struct about about = {
 	},
 };
 
-/* Appends a member with this value, unless the value is unknown. */
-static void
-put_known(struct buf *b, const char *key, int64_t value)
-{
-	if (value != INT_UNKNOWN)
-		json_int(b, key, value);
-}
-
 static void
 emit_version(struct filter *f, const struct vcs_version *version)
 {
@@ -58,9 +50,9 @@ emit_version(struct filter *f, const struct vcs_version *version)
 	json_close(b, ']');
 	json_str(b, "author", version->author);
 	json_str(b, "email", version->email);
-	put_known(b, "time", version->time_s);
-	put_known(b, "utc_offset_minutes", version->utc_offset_minutes);
-	put_known(b, "author_time", version->author_time_s);
+	json_int(b, "time", version->time_s);
+	json_int(b, "utc_offset_minutes", version->utc_offset_minutes);
+	json_int(b, "author_time", version->author_time_s);
 	json_str(b, "message", version->message);
 	filter_end_record(f);
 }

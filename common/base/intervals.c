@@ -30,9 +30,7 @@ static int
 compare_intervals(const void *a, const void *b)
 {
 	const struct interval *x = a, *y = b;
-	int order = cmp_u64(x->start, y->start);
-
-	return order != 0 ? order : cmp_u64(x->index, y->index);
+	return cmp_u64(x->start, y->start) ?: cmp_u64(x->index, y->index);
 }
 
 void

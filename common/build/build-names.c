@@ -152,9 +152,7 @@ build_emit_task(const struct build *b, const struct task *t, struct buf *to)
 	build_emit_id(b, t, to);
 	build_emit_name(b, t, to);
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-		if (members[i].value != SYM_NONE)
-			json_str(to, members[i].key,
-			    intern_span(&b->names, members[i].value));
+		json_sym(to, members[i].key, &b->names, members[i].value);
 }
 
 void
@@ -268,9 +266,8 @@ int
 build_compare_tasks(const struct build *b, const struct task *x,
     const struct task *y)
 {
-	int order = intern_cmp(&b->names, x->id, y->id);
-
-	return order != 0 ? order : (int)x->attempt - (int)y->attempt;
+	return intern_cmp(&b->names, x->id, y->id) ?:
+	    (int)x->attempt - (int)y->attempt;
 }
 
 /*

@@ -232,9 +232,9 @@ static int
 compare_starts(const void *x, const void *y, void *context)
 {
 	const struct task *const *a = x, *const *b = y;
-	int order = cmp_i64((*a)->start_us, (*b)->start_us);
 
-	return order != 0 ? order : build_compare_tasks(context, *a, *b);
+	return cmp_i64((*a)->start_us, (*b)->start_us) ?:
+	    build_compare_tasks(context, *a, *b);
 }
 
 /* Returns an array of n tasks, which the caller frees. */

@@ -163,9 +163,7 @@ static int
 compare_prepares(const void *a, const void *b)
 {
 	const struct prepare *x = a, *y = b;
-	int order = cmp_u64(x->host, y->host);
-
-	return order != 0 ? order : cmp_i64(x->end_us, y->end_us);
+	return cmp_u64(x->host, y->host) ?: cmp_i64(x->end_us, y->end_us);
 }
 
 /* Whether prepare task v is longer than w or, if equally long, comes first. */

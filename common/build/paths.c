@@ -95,9 +95,8 @@ static int
 compare_steps(const void *a, const void *b, void *context)
 {
 	const struct path_step *x = a, *y = b;
-	int order = cmp_i64(x->number, y->number);
-
-	return order != 0 ? order : intern_cmp(context, x->id, y->id);
+	return cmp_i64(x->number, y->number) ?:
+	    intern_cmp(context, x->id, y->id);
 }
 
 /* The task that is attempt n at the task with an id, or INDEX_NONE. */

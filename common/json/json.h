@@ -2,6 +2,8 @@
 #define WEIR_JSON_H
 
 #include "common/base/buf.h"
+#include "common/base/intern.h"
+#include "common/base/num.h"
 #include "common/base/text.h"
 
 /*
@@ -99,9 +101,12 @@ json_begin(struct buf *b, const char *type)
 	json_word(b, "type", type);
 }
 
+/* A member that has no value is left out: INT_UNKNOWN, ... */
 static ALWAYS_INLINE void
 json_int(struct buf *b, const char *key, int64_t value)
 {
+	if (value == INT_UNKNOWN)
+		return;
 	json_key(b, key);
 	buf_i64(b, value);
 }
@@ -118,6 +123,38 @@ json_true(struct buf *b, const char *key)
 {
 	json_key(b, key);
 	buf_str(b, "true");
+}
+
+/* ... 0, ... */
+static ALWAYS_INLINE void
+json_count(struct buf *b, const char *key, uint64_t n)
+{
+	if (n != 0)
+		json_uint(b, key, n);
+}
+
+/* ... an empty text, ... */
+static ALWAYS_INLINE void
+json_text(struct buf *b, const char *key, struct span s)
+{
+	if (s.n > 0)
+		json_str(b, key, s);
+}
+
+/* ... no name, ... */
+static ALWAYS_INLINE void
+json_sym(struct buf *b, const char *key, const struct intern *names, sym s)
+{
+	if (s != SYM_NONE)
+		json_str(b, key, intern_span(names, s));
+}
+
+/* ... or false. */
+static ALWAYS_INLINE void
+json_flag(struct buf *b, const char *key, bool is_set)
+{
+	if (is_set)
+		json_true(b, key);
 }
 
 /* Begins an array or object that is a member's value. */

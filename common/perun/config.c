@@ -259,9 +259,7 @@ compare_items(const void *a, const void *b)
 {
 	const struct config_item *x = *(struct config_item *const *)a;
 	const struct config_item *y = *(struct config_item *const *)b;
-	int order = strcmp(x->key.p, y->key.p);
-
-	return order != 0 ? order : (x > y) - (x < y);
+	return strcmp(x->key.p, y->key.p) ?: (x > y) - (x < y);
 }
 
 /*

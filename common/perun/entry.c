@@ -15,11 +15,9 @@ entry_put_strings(struct buf *b, const struct pidx_entry *e)
 		return;
 	json_str(b, "profile_type", s[PIDX_TYPE]);
 	json_str(b, "cmd", s[PIDX_CMD]);
-	if (s[PIDX_ARGS].n > 0)
-		json_str(b, "args", s[PIDX_ARGS]);
+	json_text(b, "args", s[PIDX_ARGS]);
 	json_str(b, "workload", s[PIDX_WORKLOAD]);
-	if (s[PIDX_LABEL].n > 0)
-		json_str(b, "label", s[PIDX_LABEL]);
+	json_text(b, "label", s[PIDX_LABEL]);
 	json_str(b, "collector", s[PIDX_COLLECTOR]);
 	if (e->postprocessors.p != NULL) {
 		json_raw(b, "postprocessors", e->postprocessors);
@@ -50,8 +48,6 @@ entry_put(struct buf *b, const unsigned char *version,
 	hex_encode(hex, e->object, PIDX_SHA_SIZE);
 	json_cstr(b, "object", hex);
 	entry_put_strings(b, e);
-	if (e->is_assumed)
-		json_true(b, "assumed");
-	if (e->is_undecided)
-		json_true(b, "undecided");
+	json_flag(b, "assumed", e->is_assumed);
+	json_flag(b, "undecided", e->is_undecided);
 }

@@ -165,9 +165,8 @@ static int
 compare_ages(const void *a, const void *b)
 {
 	const struct aged *x = a, *y = b;
-	int order = cmp_i64(y->modified_s, x->modified_s);
-
-	return order != 0 ? order : memcmp(x->name, y->name, STORE_NAME_SIZE);
+	return cmp_i64(y->modified_s, x->modified_s) ?:
+	    memcmp(x->name, y->name, STORE_NAME_SIZE);
 }
 
 /*

@@ -294,9 +294,8 @@ pidx_compare(enum pidx_layout layout, const struct pidx_entry *a,
 int
 pidx_compare_object(const struct pidx_entry *a, const struct pidx_entry *b)
 {
-	int order = pidx_compare(PIDX_1, a, b);
-
-	return order != 0 ? order : memcmp(a->object, b->object, PIDX_SHA_SIZE);
+	return pidx_compare(PIDX_1, a, b) ?:
+	    memcmp(a->object, b->object, PIDX_SHA_SIZE);
 }
 
 static void

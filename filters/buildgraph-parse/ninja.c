@@ -296,9 +296,7 @@ static int
 compare_edges(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
-	int order = cmp_u64(x->command, y->command);
-
-	return order != 0 ? order :
+	return cmp_u64(x->command, y->command) ?:
 	    intern_cmp(&graph.labels, x->file, y->file);
 }
 

@@ -149,8 +149,7 @@ read_element(void *context)
 	kv = recio_member(r->kv, node, KV);
 	if (kv != NULL) {
 		put_string(b, "rule", kv, P);
-		if (rec_true(kv, RUN_TEST))
-			json_true(b, "test");
+		json_flag(b, "test", rec_true(kv, RUN_TEST));
 	}
 	put_array(b, node, OUTPUTS);
 	put_array(b, node, TAGS);

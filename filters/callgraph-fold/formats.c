@@ -71,8 +71,7 @@ put_frames(struct buf *b, const struct stacks *s)
 
 		buf_str(b, i > 0 ? ",{" : "{");
 		json_str(b, "name", frame->name);
-		if (frame->file.n > 0)
-			json_str(b, "file", frame->file);
+		json_text(b, "file", frame->file);
 		if (frame->line > 0)
 			json_int(b, "line", frame->line);
 		buf_char(b, '}');
@@ -159,9 +158,7 @@ static int
 compare_edges(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
-	int order = cmp_u64(x->caller, y->caller);
-
-	return order != 0 ? order : cmp_u64(x->callee, y->callee);
+	return cmp_u64(x->caller, y->caller) ?: cmp_u64(x->callee, y->callee);
 }
 
 /*

@@ -188,9 +188,7 @@ compare_stacks(const void *a, const void *b, void *context)
 	const struct stacks *s = context;
 	const struct stack *x = &s->list[*(const uint32_t *)a];
 	const struct stack *y = &s->list[*(const uint32_t *)b];
-	int order = cmp_u64(x->parent, y->parent);
-
-	return order != 0 ? order :
+	return cmp_u64(x->parent, y->parent) ?:
 	    span_compare(s->frames[x->frame].name, s->frames[y->frame].name);
 }
 

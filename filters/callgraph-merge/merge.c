@@ -359,13 +359,11 @@ merge_write(struct merge *m, struct buf *b)
 	if (m->checksum.n > 0)
 		json_raw(b, "checksum", m->checksum);
 	put_text(m, b, "program", m->program);
-	if (m->time_us != INT_UNKNOWN)
-		json_int(b, "time_us", m->time_us);
+	json_int(b, "time_us", m->time_us);
 	json_int(b, "records", m->records);
 	if (m->elapsed_records > 0)
 		json_int(b, "elapsed_records", m->elapsed_records);
-	if (m->folded_recursion)
-		json_true(b, "folded_recursion");
+	json_flag(b, "folded_recursion", m->folded_recursion);
 	if (m->nodes_limited > 0)
 		json_int(b, "nodes_limited", m->nodes_limited);
 	if (m->probe_ns > 0)

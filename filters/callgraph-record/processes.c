@@ -115,14 +115,10 @@ put_callgraph(struct processes *all, struct process *p, bool has_ended,
 		begin_record(b, "callgraph", p);
 		json_uint(b, "sequence", p->sequence++);
 		json_int(b, "time_us", clock_ns(CLOCK_REALTIME) / 1000);
-		if (snap.folded)
-			json_true(b, "folded_recursion");
-		if (snap.nodes_limited > 0)
-			json_uint(b, "nodes_limited", snap.nodes_limited);
-		if (s->has_given_up)
-			json_true(b, "gave_up");
-		if (is_final)
-			json_true(b, "final");
+		json_flag(b, "folded_recursion", snap.folded);
+		json_count(b, "nodes_limited", snap.nodes_limited);
+		json_flag(b, "gave_up", s->has_given_up);
+		json_flag(b, "final", is_final);
 		modules_mark_graph(&p->modules, &graph);
 		modules_put(&p->modules, b);
 		graph_put(&graph, &snap, b);
@@ -157,8 +153,7 @@ put_crash(struct processes *all, struct process *p,
 		buf_char(b, '}');
 	}
 	json_close(b, ']');
-	if (crash->n_omitted > 0)
-		json_uint(b, "frames_omitted", crash->n_omitted);
+	json_count(b, "frames_omitted", crash->n_omitted);
 	modules_put(&p->modules, b);
 	end_record(all, b);
 }

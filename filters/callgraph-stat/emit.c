@@ -20,13 +20,6 @@ static const struct {
 };
 
 static void
-put_text(struct buf *b, const char *key, const struct intern *texts, sym text)
-{
-	if (text != SYM_NONE)
-		json_str(b, key, intern_span(texts, text));
-}
-
-static void
 put_label(struct buf *b, const char *key, const struct flat *p,
     uint32_t function)
 {
@@ -45,11 +38,11 @@ put_function(struct buf *b, const struct flat *p, uint32_t function)
 	const struct function *f = &p->functions.list[function];
 	const struct intern *texts = &p->functions.texts;
 
-	put_text(b, "name", texts, f->name);
-	put_text(b, "module", texts, f->module);
+	json_sym(b, "name", texts, f->name);
+	json_sym(b, "module", texts, f->module);
 	if (f->name == SYM_NONE && f->build != SYM_NONE)
 		json_address(b, "function", f->offset);
-	put_text(b, "file", texts, f->file);
+	json_sym(b, "file", texts, f->file);
 	if (f->line > 0)
 		json_int(b, "line", f->line);
 }
@@ -62,10 +55,10 @@ put_call_site(struct buf *b, const struct flat *p, const struct entry *e)
 	put_label(b, "caller", p, s->caller);
 	put_label(b, "callee", p, s->callee);
 	if (s->file != SYM_NONE) {
-		put_text(b, "call_file", &p->functions.texts, s->file);
+		json_sym(b, "call_file", &p->functions.texts, s->file);
 		json_uint(b, "call_line", s->line_or_offset);
 	} else if (s->module != SYM_NONE) {
-		put_text(b, "module", &p->functions.texts, e->module);
+		json_sym(b, "module", &p->functions.texts, e->module);
 		json_address(b, "call_site", s->line_or_offset);
 	}
 }
@@ -79,18 +72,11 @@ put_identity(struct buf *b, const struct flat *p, enum level level, uint32_t i)
 	else if (level == BY_CALLSITE)
 		put_call_site(b, p, &p->groups.list[i]);
 	else if (level == BY_FILE)
-		put_text(b, "file", &p->places.texts,
+		json_sym(b, "file", &p->places.texts,
 		    p->places.list[i].file);
 	else
-		put_text(b, "module", &p->places.texts,
+		json_sym(b, "module", &p->places.texts,
 		    p->places.list[i].module);
-}
-
-static void
-put_measure(struct buf *b, const char *key, int64_t n)
-{
-	if (n != INT_UNKNOWN)
-		json_int(b, key, n);
 }
 
 /*
@@ -114,7 +100,7 @@ put_measures(struct buf *b, const struct flat *p, const int64_t *measures)
 {
 	for (unsigned k = 0; k < N_MEASURES; k++)
 		if (k != TIMED_CALLS || measures[k] != measures[CALLS])
-			put_measure(b, callgraph_measure_keys[k],
+			json_int(b, callgraph_measure_keys[k],
 			    in_record(p, measures, k));
 }
 
@@ -141,8 +127,8 @@ emit_entry(const struct answer *a, struct filter *f, const char *name,
 	if (t->measures[CALLS] > t->outer_calls)
 		json_int(b, "recursive_calls", t->measures[CALLS] -
 		    t->outer_calls);
-	put_measure(b, "self_per_call_ns", answer_per_call(t, SELF_NS));
-	put_measure(b, "total_per_call_ns", answer_per_call(t, TOTAL_NS));
+	json_int(b, "self_per_call_ns", answer_per_call(t, SELF_NS));
+	json_int(b, "total_per_call_ns", answer_per_call(t, TOTAL_NS));
 	/* The sum of all self times is the time of the whole program. */
 	put_share(b, "self_share", t->measures[SELF_NS], totals[SELF_NS]);
 	put_share(b, "total_share", t->measures[TOTAL_NS], totals[SELF_NS]);
@@ -175,16 +161,14 @@ emit_change(const struct answer *a, struct filter *f, uint32_t i)
 
 	json_cstr(b, "of", level_names[p->level]);
 	put_identity(b, p, p->level, i);
-	if (!before->is_present)
-		json_true(b, "new");
-	if (!now->is_present)
-		json_true(b, "vanished");
+	json_flag(b, "new", !before->is_present);
+	json_flag(b, "vanished", !now->is_present);
 
 	put_measures(b, p, now->measures);
 	for (unsigned k = 0; k < N_MEASURES; k++) {
 		if (keys[k].before == NULL)
 			continue;
-		put_measure(b, keys[k].before,
+		json_int(b, keys[k].before,
 		    in_record(p, before->measures, k));
 		if (!flat_change(p, e, k, &change))
 			continue;
@@ -198,11 +182,11 @@ emit_change(const struct answer *a, struct filter *f, uint32_t i)
 			    (double)before->measures[k]);
 	}
 
-	put_measure(b, "self_per_call_ns", answer_per_call(now, SELF_NS));
-	put_measure(b, "before_self_per_call_ns",
+	json_int(b, "self_per_call_ns", answer_per_call(now, SELF_NS));
+	json_int(b, "before_self_per_call_ns",
 	    answer_per_call(before, SELF_NS));
-	put_measure(b, "total_per_call_ns", answer_per_call(now, TOTAL_NS));
-	put_measure(b, "before_total_per_call_ns",
+	json_int(b, "total_per_call_ns", answer_per_call(now, TOTAL_NS));
+	json_int(b, "before_total_per_call_ns",
 	    answer_per_call(before, TOTAL_NS));
 	filter_end_record(f);
 }
@@ -270,7 +254,7 @@ emit_program(const struct answer *a, struct filter *f, bool before)
 
 		if (keys[k].before == NULL)
 			continue;
-		put_measure(b, keys[k].before, old_n);
+		json_int(b, keys[k].before, old_n);
 		if (n != INT_UNKNOWN && old_n != INT_UNKNOWN)
 			json_int(b, keys[k].change, n - old_n);
 	}

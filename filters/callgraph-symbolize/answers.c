@@ -38,8 +38,7 @@ put_location(struct buf *b, struct location l, const char *file_key,
 		json_cstr(b, "name", l.name);
 	if (l.file != NULL)
 		json_cstr(b, file_key, l.file);
-	if (l.line != 0)
-		json_uint(b, line_key, l.line);
+	json_count(b, line_key, l.line);
 }
 
 /*

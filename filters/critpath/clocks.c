@@ -248,8 +248,7 @@ clocks_emit(const struct network *net, struct filter *f)
 		json_str(b, "host", intern_span(names, k->host));
 		json_int(b, k->side == BEHIND ? "behind_us" : "ahead_us",
 		    k->offset_us);
-		if (k->partner != SYM_NONE)
-			json_str(b, "of", intern_span(names, k->partner));
+		json_sym(b, "of", names, k->partner);
 		json_ratio(b, "share", k->share);
 		filter_end_record(f);
 	}

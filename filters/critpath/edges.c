@@ -77,9 +77,8 @@ static int
 compare_edges(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
-	int order = cmp_i64(y->potential_us, x->potential_us);
-
-	return order != 0 ? order : cmp_u64(x->step, y->step);
+	return cmp_i64(y->potential_us, x->potential_us) ?:
+	    cmp_u64(x->step, y->step);
 }
 
 static void

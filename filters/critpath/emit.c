@@ -29,12 +29,9 @@ put_task(struct buf *b, const struct answer *a, uint32_t vertex)
 	const struct task *t = network_task(a->net, vertex);
 
 	build_emit_task(a->net->build, t, b);
-	if ((t->flags & TASK_CACHED) != 0)
-		json_true(b, "from_cache");
-	if ((t->flags & TASK_FAILED) != 0)
-		json_true(b, "failed");
-	if (t->start_us != INT_UNKNOWN)
-		json_int(b, "start_us", t->start_us);
+	json_flag(b, "from_cache", (t->flags & TASK_CACHED) != 0);
+	json_flag(b, "failed", (t->flags & TASK_FAILED) != 0);
+	json_int(b, "start_us", t->start_us);
 	json_int(b, "elapsed_us", a->net->dag.weight[vertex]);
 }
 
@@ -58,8 +55,7 @@ emit_step(const struct answer *a, struct filter *f, size_t path, size_t i)
 		    (double)p->length_us);
 	if (path == 0)
 		json_int(b, "potential_us", s->drag_us);
-	if (s->saved_us != INT_UNKNOWN)
-		json_int(b, "saved_us", s->saved_us);
+	json_int(b, "saved_us", s->saved_us);
 	remote_emit(a, s, b);
 	filter_end_record(f);
 }
@@ -133,7 +129,7 @@ compare_deps(const void *x, const void *y, void *context)
 	const struct dependency *a = x, *b = y;
 	const struct build *build = context;
 
-	return a->id != b->id ? cmp_u64(a->id, b->id) :
+	return cmp_u64(a->id, b->id) ?:
 	    intern_cmp(&build->names, a->dep, b->dep);
 }
 
@@ -171,10 +167,9 @@ compare_starts(const void *x, const void *y, void *context)
 {
 	const struct network *net = context;
 	uint32_t v = *(const uint32_t *)x, w = *(const uint32_t *)y;
-	int order = cmp_i64(network_task(net, v)->start_us,
-	    network_task(net, w)->start_us);
 
-	return order != 0 ? order : net->dag.compare(net, v, w);
+	return cmp_i64(network_task(net, v)->start_us, network_task(net,
+	    w)->start_us) ?: net->dag.compare(net, v, w);
 }
 
 static int

@@ -51,22 +51,19 @@ compare_work(const void *a, const void *b, void *context)
 {
 	const struct group *x = a, *y = b;
 	const struct groups *g = context;
-	int order = cmp_i64(y->work_us, x->work_us);
 
-	return order != 0 ? order : intern_cmp(&g->values, x->value, y->value);
+	return cmp_i64(y->work_us, x->work_us) ?:
+	    intern_cmp(&g->values, x->value, y->value);
 }
 
 static int
 compare_groups(const void *a, const void *b, void *context)
 {
 	const struct group *x = a, *y = b;
-	int order = cmp_i64(y->saved_us, x->saved_us);
 
-	if (order == 0)
-		order = cmp_i64(y->potential_us, x->potential_us);
-	if (order == 0)
-		order = cmp_i64(y->path_us, x->path_us);
-	return order != 0 ? order : compare_work(a, b, context);
+	return cmp_i64(y->saved_us, x->saved_us) ?:
+	    cmp_i64(y->potential_us, x->potential_us) ?:
+	    cmp_i64(y->path_us, x->path_us) ?: compare_work(a, b, context);
 }
 
 /*
@@ -146,8 +143,7 @@ groups_emit(const struct groups *g, const struct build *build,
 		json_int(b, "work_us", group->work_us);
 		json_int(b, "path_us", group->path_us);
 		json_int(b, "potential_us", group->potential_us);
-		if (group->saved_us != INT_UNKNOWN)
-			json_int(b, "saved_us", group->saved_us);
+		json_int(b, "saved_us", group->saved_us);
 		filter_end_record(f);
 	}
 }

@@ -35,12 +35,9 @@ remote_emit(const struct answer *a, const struct step *s,
 	int64_t execution = value_of(a, s, KEY_REMOTE_EXECUTION);
 	sym run = run_of(a, s);
 
-	if (us != INT_UNKNOWN)
-		json_int(b, "remote_us", us);
-	if (execution != INT_UNKNOWN)
-		json_int(b, "remote_execution_id", execution);
-	if (run != SYM_NONE)
-		json_str(b, "remote_run", intern_span(&a->all->run_names, run));
+	json_int(b, "remote_us", us);
+	json_int(b, "remote_execution_id", execution);
+	json_sym(b, "remote_run", &a->all->run_names, run);
 }
 
 void

@@ -255,9 +255,7 @@ compare_slack(const void *a, const void *b, void *context)
 {
 	const struct slack *x = a, *y = b;
 	const struct network *net = context;
-	int order = cmp_i64(x->us, y->us);
-
-	return order != 0 ? order :
+	return cmp_i64(x->us, y->us) ?:
 	    net->dag.compare(net, x->vertex, y->vertex);
 }
 

@@ -286,22 +286,18 @@ verdict_emit(const struct verdict *v, struct filter *f)
 	b = emit_begin(v->net->build, f, "verdict");
 	if (verdict_limit(v) != NULL)
 		json_word(b, "limit", verdict_limit(v));
-	if (v->workers > 0)
-		json_uint(b, "workers", v->workers);
+	json_count(b, "workers", v->workers);
 	json_int(b, "work_us", v->work_us);
 	json_int(b, "path_us", v->path_us);
 	if (v->workers > 0)
 		json_int(b, "bound_us", bound_us);
-	if (v->simulated_us != INT_UNKNOWN)
-		json_int(b, "simulated_us", v->simulated_us);
-	if (v->at_most_us != INT_UNKNOWN)
-		json_int(b, "at_most_us", v->at_most_us);
+	json_int(b, "simulated_us", v->simulated_us);
+	json_int(b, "at_most_us", v->at_most_us);
 	if (v->wall_us != INT_UNKNOWN) {
 		json_int(b, "wall_us", v->wall_us);
 		json_int(b, "idle_us", v->idle_us);
 	}
-	if (v->queue_us != INT_UNKNOWN)
-		json_int(b, "queue_us", v->queue_us);
+	json_int(b, "queue_us", v->queue_us);
 	if (v->reason != NULL)
 		json_cstr(b, "reason", v->reason);
 	if (v->more[0].workers + v->more[1].workers > 0)

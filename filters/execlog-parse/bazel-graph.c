@@ -253,7 +253,7 @@ emit_node(int64_t id, const struct node *node)
 	put_numeric_id(b, "id", id);
 	while (i < sizeof names - 1 && texts[names[i]].n == 0)
 		i++;
-	put_text(b, "name", texts[names[i]]);
+	json_text(b, "name", texts[names[i]]);
 	json_word(b, "kind", "run");
 	put_run(b);
 
@@ -268,17 +268,16 @@ emit_node(int64_t id, const struct node *node)
 			extent_add(&state.extent, start_us + elapsed_us);
 	}
 
-	put_text(b, "target", texts[TARGET_LABEL]);
-	put_text(b, "rule", texts[MNEMONIC]);
-	put_text(b, "host", runner);
+	json_text(b, "target", texts[TARGET_LABEL]);
+	json_text(b, "rule", texts[MNEMONIC]);
+	json_text(b, "host", runner);
 	put_deps(b, node);
-	if (runner.n > 0 && memmem(runner.p, runner.n, "cache hit",
-	    strlen("cache hit")) != NULL)
-		json_true(b, "from_cache");
+	json_flag(b, "from_cache", runner.n > 0 && memmem(runner.p, runner.n,
+	    "cache hit", strlen("cache hit")) != NULL);
 	put_phases(b, node);
-	put_text(b, "runner_subtype", texts[RUNNER_SUBTYPE]);
-	put_text(b, "rule_class", texts[RULE_CLASS]);
-	put_text(b, "identifier", texts[IDENTIFIER]);
+	json_text(b, "runner_subtype", texts[RUNNER_SUBTYPE]);
+	json_text(b, "rule_class", texts[RULE_CLASS]);
+	json_text(b, "identifier", texts[IDENTIFIER]);
 	filter_end_record(state.f);
 }
 

@@ -194,8 +194,8 @@ put_names(struct buf *b, const struct unit *u, enum part part)
 	if (!span_eq(mode, "build") && span_compare(mode, kind) != 0)
 		add_word(name, mode);
 	buf_str(name, part_suffixes[part]);
-	put_text(b, "name", buf_span(name));
-	put_text(b, "target", package);
+	json_text(b, "name", buf_span(name));
+	json_text(b, "target", package);
 }
 
 /* Writes `parts_us`: the times of the sections in a part of a unit. */
@@ -234,7 +234,7 @@ emit_task(const struct unit *u, enum part part, int64_t start_us,
 		rule = span_str(part_suffixes[part] + 1);
 	else if (span_eq(text_of(u->mode), "run-custom-build"))
 		rule = text_of(u->mode);
-	put_text(b, "rule", rule);
+	json_text(b, "rule", rule);
 	json_word(b, "kind", "run");
 	put_run(b);
 

@@ -235,10 +235,8 @@ read_result(const struct rec *result)
 		json_str(b, "host", thread);
 	if (has_status)
 		json_str(b, "status", status);
-	if (has_status && is_failure(status))
-		json_true(b, "failed");
-	if (is_skipped)
-		json_true(b, "skipped");
+	json_flag(b, "failed", has_status && is_failure(status));
+	json_flag(b, "skipped", is_skipped);
 	put_phases(b, &t);
 	filter_end_record(state.f);
 	extent_add(&state.extent, t.start_us);

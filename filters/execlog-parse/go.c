@@ -157,9 +157,9 @@ emit_task(const struct rec *rec, const struct action *a)
 	if (a->mode.n > 0 && a->package.n > 0)
 		buf_char(name, ' ');
 	buf_add(name, a->package.p, a->package.n);
-	put_text(b, "name", buf_span(name));
-	put_text(b, "target", a->package);
-	put_text(b, "rule", a->mode);
+	json_text(b, "name", buf_span(name));
+	json_text(b, "target", a->package);
+	json_text(b, "rule", a->mode);
 	json_word(b, "kind", "run");
 	put_run(b);
 	put_times(b, a->start_us, a->end_us);
@@ -171,12 +171,9 @@ emit_task(const struct rec *rec, const struct action *a)
 			json_item(b, item);
 		json_close(b, ']');
 	}
-	if (a->from_cache)
-		json_true(b, "from_cache");
-	if (rec_true(rec, FAILED))
-		json_true(b, "failed");
-	if (a->cpu_us != INT_UNKNOWN)
-		json_int(b, "cpu_us", a->cpu_us);
+	json_flag(b, "from_cache", a->from_cache);
+	json_flag(b, "failed", rec_true(rec, FAILED));
+	json_int(b, "cpu_us", a->cpu_us);
 	filter_end_record(state.f);
 }
 

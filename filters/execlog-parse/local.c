@@ -77,12 +77,9 @@ put_rest(struct buf *b, const struct rec *entry)
 	const struct field *field;
 	struct span type;
 
-	if (rec_true(entry, CACHED))
-		json_true(b, "from_cache");
-	if (rec_true(entry, DYNAMIC))
-		json_true(b, "dynamically_resolved_cache");
-	if (rec_true(entry, TOTAL_TIME))
-		json_true(b, "total_time");
+	json_flag(b, "from_cache", rec_true(entry, CACHED));
+	json_flag(b, "dynamically_resolved_cache", rec_true(entry, DYNAMIC));
+	json_flag(b, "total_time", rec_true(entry, TOTAL_TIME));
 	if (rec_str(entry, KEY_TYPE, &type) == REC_OK)
 		json_str(b, "rule", type);
 	for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) {

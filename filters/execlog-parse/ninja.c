@@ -68,11 +68,8 @@ sort_by_run(size_t *starts, size_t n_runs)
 static int
 compare_commands(const struct entry *x, const struct entry *y)
 {
-	int order = cmp_i64(x->end_us, y->end_us);
-
-	if (order == 0)
-		order = cmp_i64(x->start_us, y->start_us);
-	return order != 0 ? order :
+	return cmp_i64(x->end_us, y->end_us) ?:
+	    cmp_i64(x->start_us, y->start_us) ?:
 	    intern_cmp(&state.names, x->hash, y->hash);
 }
 
@@ -91,11 +88,8 @@ static int
 compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	int order = compare_commands(x, y);
-
-	if (order == 0)
-		order = is_absolute(x->output) - is_absolute(y->output);
-	return order != 0 ? order :
+	return compare_commands(x, y) ?:
+	    is_absolute(x->output) - is_absolute(y->output) ?:
 	    intern_cmp(&state.names, x->output, y->output);
 }
 

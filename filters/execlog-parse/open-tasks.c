@@ -209,10 +209,9 @@ emit_copy(const struct open_task *t)
 		json_int(b, "transfer_us", t->start_us);
 	if (t->early_us != INT_UNKNOWN && t->early_us > start_us)
 		json_int(b, "wait_us", t->early_us);
-	if (t->n_deps != INT_UNKNOWN)
-		json_int(b, "dep_count", t->n_deps);
+	json_int(b, "dep_count", t->n_deps);
 	if (t->end_us != INT_UNKNOWN) {
-		put_text(b, "origin_host", word_of(t));
+		json_text(b, "origin_host", word_of(t));
 		put_outcome(b, span_of("", 0), t->size_bytes);
 	}
 	json_end(b);

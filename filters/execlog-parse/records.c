@@ -110,13 +110,6 @@ read_seconds(const char **p, int64_t *us)
 }
 
 void
-put_text(struct buf *b, const char *key, struct span text)
-{
-	if (text.n > 0)
-		json_str(b, key, text);
-}
-
-void
 put_numeric_id(struct buf *b, const char *key, int64_t id)
 {
 	json_key(b, key);
@@ -139,10 +132,8 @@ put_numeric_item(struct buf *b, int64_t id)
 void
 put_times(struct buf *b, int64_t start_us, int64_t end_us)
 {
-	if (start_us != INT_UNKNOWN)
-		json_int(b, "start_us", start_us);
-	if (end_us != INT_UNKNOWN)
-		json_int(b, "end_us", end_us);
+	json_int(b, "start_us", start_us);
+	json_int(b, "end_us", end_us);
 	if (start_us != INT_UNKNOWN && end_us != INT_UNKNOWN)
 		json_int(b, "elapsed_us", end_us - start_us);
 }
@@ -162,11 +153,9 @@ is_failure(struct span status)
 void
 put_outcome(struct buf *b, struct span status, int64_t size_bytes)
 {
-	put_text(b, "status", status);
-	if (is_failure(status))
-		json_true(b, "failed");
-	if (size_bytes != INT_UNKNOWN)
-		json_int(b, "size_bytes", size_bytes);
+	json_text(b, "status", status);
+	json_flag(b, "failed", is_failure(status));
+	json_int(b, "size_bytes", size_bytes);
 }
 
 /* The first two numbers of a version, in the order of versions. */
@@ -253,8 +242,7 @@ run_release(void)
 void
 run_add_count(const char *key, uint64_t n)
 {
-	if (n > 0)
-		json_uint(&run.counts, key, n);
+	json_count(&run.counts, key, n);
 }
 
 void
@@ -266,8 +254,7 @@ run_set_incremental(void)
 void
 run_add_left_out(const char *kind, uint64_t n)
 {
-	if (n > 0)
-		json_uint(&run.left_out, kind, n);
+	json_count(&run.left_out, kind, n);
 }
 
 /* Adds a name; false if a run has it already. */

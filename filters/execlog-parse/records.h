@@ -37,9 +37,6 @@ read_ms(struct span text, int64_t *us)
  */
 bool read_seconds(const char **p, int64_t *us);
 
-/* Writes a text unless it is empty. */
-void put_text(struct buf *, const char *key, struct span);
-
 /*
  * Write an id that is a number, as a string: as a member, or as the next item
  * of an array.

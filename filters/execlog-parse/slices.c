@@ -46,11 +46,8 @@ static int
 compare_marks(const void *a, const void *b)
 {
 	const struct mark *x = a, *y = b;
-	int order = cmp_u64(x->scope, y->scope);
-
-	if (order == 0)
-		order = cmp_i64(x->ns, y->ns);
-	return order != 0 ? order : cmp_i64(x->number, y->number);
+	return cmp_u64(x->scope, y->scope) ?: cmp_i64(x->ns, y->ns) ?:
+	    cmp_i64(x->number, y->number);
 }
 
 /* The slices that are open are a stack, linked by their parents. */
@@ -90,13 +87,9 @@ compare_slices(const void *a, const void *b, void *context)
 	const struct slice *list = context;
 	const struct slice *x = &list[*(const uint32_t *)a];
 	const struct slice *y = &list[*(const uint32_t *)b];
-	int order = cmp_u64(x->scope, y->scope);
-
-	if (order == 0)
-		order = cmp_i64(x->start_ns, y->start_ns);
-	if (order == 0)
-		order = cmp_i64(y->end_ns, x->end_ns);
-	return order != 0 ? order : cmp_i64(x->number, y->number);
+	return cmp_u64(x->scope, y->scope) ?:
+	    cmp_i64(x->start_ns, y->start_ns) ?:
+	    cmp_i64(y->end_ns, x->end_ns) ?: cmp_i64(x->number, y->number);
 }
 
 /*

@@ -373,10 +373,9 @@ write_task(const struct rec *event, const struct task *t, struct span reason)
 
 	if (rec_str(event, TASK_TYPE, &type) == REC_OK)
 		json_str(b, "rule", type);
-	put_text(b, "status", reason);
-	if (reason.n > 0 && !span_eq(reason, "Success") &&
-	    !span_eq(reason, "TaskKilled"))
-		json_true(b, "failed");
+	json_text(b, "status", reason);
+	json_flag(b, "failed", reason.n > 0 && !span_eq(reason, "Success") &&
+	    !span_eq(reason, "TaskKilled"));
 	metrics = recio_member(state.metrics_in, event, METRICS);
 	if (metrics != NULL)
 		task_put_metrics(b, t, metrics);

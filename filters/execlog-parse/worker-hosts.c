@@ -426,8 +426,7 @@ worker_hosts_put_deploy(struct buf *b, const struct deploy *d)
 {
 	json_uint(b, "worker", d->worker);
 	json_int(b, "deploy_us", d->us);
-	if (d->n_ready != INT_UNKNOWN)
-		json_int(b, "ready_tasks", d->n_ready);
+	json_int(b, "ready_tasks", d->n_ready);
 }
 
 void

@@ -81,7 +81,7 @@ emit_cached(const struct cached_run *r)
 	if (r->names_worker)
 		worker_hosts_put(b, r->worker);
 	else
-		put_text(b, "host", r->host);
+		json_text(b, "host", r->host);
 	json_true(b, "from_cache");
 	if (has_deploy)
 		worker_hosts_put_deploy(b, &deploy);
@@ -119,11 +119,8 @@ static int
 compare_events(const void *a, const void *b, void *names)
 {
 	const struct prepare_event *x = a, *y = b;
-	int order = cmp_u64(x->worker, y->worker);
-
-	if (order == 0)
-		order = cmp_i64(x->us, y->us);
-	return order != 0 ? order : intern_cmp(names, x->what, y->what);
+	return cmp_u64(x->worker, y->worker) ?: cmp_i64(x->us, y->us) ?:
+	    intern_cmp(names, x->what, y->what);
 }
 
 static void

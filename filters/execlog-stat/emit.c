@@ -53,13 +53,11 @@ emit_task(const struct build_stat *s, struct filter *f, const char *name,
 
 	json_uint(b, "rank", rank);
 	build_emit_task(s->build, t, b);
-	if (t->start_us != INT_UNKNOWN)
-		json_int(b, "start_us", t->start_us);
+	json_int(b, "start_us", t->start_us);
 	json_int(b, "elapsed_us", activity_took_us(s->build, t));
 	json_int(b, "weighted_us",
 	    activity_weighted_us(&s->activity, task));
-	if (t->size_bytes != INT_UNKNOWN)
-		json_int(b, "size_bytes", t->size_bytes);
+	json_int(b, "size_bytes", t->size_bytes);
 	filter_end_record(f);
 }
 
@@ -71,9 +69,7 @@ emit_types(const struct build_stat *s, struct filter *f)
 
 	for (size_t i = 0; i < s->n_types; i++, t++) {
 		b = begin_stat(s, f, "type");
-		if (t->name != SYM_NONE)
-			json_str(b, "name", intern_span(&s->build->names,
-			    t->name));
+		json_sym(b, "name", &s->build->names, t->name);
 		json_uint(b, "tasks", t->n_tasks);
 		json_int(b, "elapsed_us", t->elapsed_us);
 		json_int(b, "mean_us", t->elapsed_us / (int64_t)t->n_tasks);
@@ -99,13 +95,6 @@ emit_stages(const struct build_stat *s, struct filter *f)
 }
 
 static void
-put_count(struct buf *b, const char *key, uint64_t n)
-{
-	if (n > 0)
-		json_uint(b, key, n);
-}
-
-static void
 emit_cache(const struct build_stat *s, struct filter *f)
 {
 	struct buf *b = begin_stat(s, f, "cache");
@@ -120,10 +109,10 @@ emit_cache(const struct build_stat *s, struct filter *f)
 		json_uint(b, "lookups", s->n_lookups);
 		json_int(b, "lookup_us", s->lookup_us);
 	}
-	put_count(b, "unfinished", s->n_unfinished);
-	put_count(b, "skipped", s->n_skipped);
-	put_count(b, "queued", s->n_queued);
-	put_count(b, "untimed", s->n_untimed);
+	json_count(b, "unfinished", s->n_unfinished);
+	json_count(b, "skipped", s->n_skipped);
+	json_count(b, "queued", s->n_queued);
+	json_count(b, "untimed", s->n_untimed);
 	if (s->build->n_nodes > 0)
 		json_uint(b, "nodes_not_in_log", s->n_unseen_nodes);
 	filter_end_record(f);

@@ -72,9 +72,7 @@ compare_types(const void *a, const void *b, void *context)
 {
 	const struct build *build = context;
 	const struct type_total *x = a, *y = b;
-	int order = cmp_i64(y->elapsed_us, x->elapsed_us);
-
-	return order != 0 ? order :
+	return cmp_i64(y->elapsed_us, x->elapsed_us) ?:
 	    intern_cmp(&build->names, x->name, y->name);
 }
 
@@ -83,10 +81,9 @@ static int
 compare_remainders(const void *a, const void *b, void *context)
 {
 	const struct type_total *const *x = a, *const *y = b;
-	int order = cmp_u64((uint64_t)((*y)->weight % WEIGHT_US),
-	    (uint64_t)((*x)->weight % WEIGHT_US));
-
-	return order != 0 ? order : compare_types(*x, *y, context);
+	return cmp_u64((uint64_t)((*y)->weight % WEIGHT_US),
+	    (uint64_t)((*x)->weight % WEIGHT_US)) ?:
+	    compare_types(*x, *y, context);
 }
 
 /*

@@ -202,9 +202,7 @@ static int
 compare_edges(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
-	int order = cmp_u64(x->to, y->to);
-
-	return order != 0 ? order : cmp_u64(x->from, y->from);
+	return cmp_u64(x->to, y->to) ?: cmp_u64(x->from, y->from);
 }
 
 /* Merges equal edges: it is critical if one is, indirect if all are. */

@@ -272,9 +272,7 @@ compare_depths(const void *a, const void *b, void *context)
 {
 	const struct folded *nodes = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = cmp_u64(nodes[x].depth, nodes[y].depth);
-
-	return order != 0 ? order : cmp_u64(x, y);
+	return cmp_u64(nodes[x].depth, nodes[y].depth) ?: cmp_u64(x, y);
 }
 
 /* By label and parents, of which the numbers are already final. */

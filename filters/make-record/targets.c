@@ -194,8 +194,7 @@ put_status(struct buf *b, int wait_status)
 
 	snprintf(text, sizeof text, "%d", status);
 	json_word(b, "status", text);
-	if (status != 0 && state.has_failed)
-		json_true(b, "failed");
+	json_flag(b, "failed", status != 0 && state.has_failed);
 }
 
 /*
@@ -251,8 +250,7 @@ put_part(void *filter, uint32_t target, uint32_t part)
 	json_str(b, "id", id_of(t, is_last ? NULL : "part", part + 1));
 	json_str(b, "name", name);
 	json_str(b, "target", name);
-	if (suffix.n > 0)
-		json_str(b, "rule", suffix);
+	json_text(b, "rule", suffix);
 	json_word(b, "kind", "run");
 	json_cstr(b, "run", state.run);
 	put_times(b, t, from_us, is_last ? t->end_us : groups[part].start_us);

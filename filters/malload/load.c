@@ -149,8 +149,7 @@ load_trace(struct load *l, const char *digest)
 		json_uint(b, "dropped", l->n_dropped);
 	if (n_replaced > 0)
 		json_int(b, "replaced", n_replaced);
-	if (existed)
-		json_true(b, "existed");
+	json_flag(b, "existed", existed);
 	filter_end_record(l->f);
 	/* The trace is committed: report that even if a later one fails. */
 	output_flush(&l->f->out);

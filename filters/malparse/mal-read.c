@@ -115,8 +115,7 @@ put_operand(struct buf *b, struct span s, const char *key, uint64_t index)
 		json_str(b, "var", name);
 	else
 		json_int(b, "const", 1);
-	if (type.n > 0)
-		json_str(b, "type", type);
+	json_text(b, "type", type);
 	if (value.n > 0 && !put_bat(b, value, type)) {
 		/* Only the quotes of a str belong to its value. */
 		if (*value.p == '"' && type.n > 0 && !span_eq(type, "str"))

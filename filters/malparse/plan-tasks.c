@@ -159,13 +159,11 @@ begin_task(const struct walk *w, const struct instruction *i, int64_t start_us,
 	json_word(b, "kind", span_begins_with(rule, "user.") ? "call" :
 	    "instruction");
 	json_str(b, "rule", rule);
-	if (start_us != INT_UNKNOWN)
-		json_int(b, "start_us", start_us);
+	json_int(b, "start_us", start_us);
 	json_int(b, "elapsed_us", elapsed_us);
 	if (i->called_us > 0)
 		json_int(b, "called_us", i->called_us);
-	if (i->thread != INT_UNKNOWN)
-		json_int(b, "thread", i->thread);
+	json_int(b, "thread", i->thread);
 	json_uint(b, "execution_id", w->x->id);
 	if (w->x->key.tag > 0)
 		json_int(b, "tag", w->x->key.tag);
@@ -197,8 +195,7 @@ write_task(struct walk *w, const struct instruction *i)
 		elapsed_us = worker != NULL ? remote_us(worker) :
 		    w->remote->elapsed_us;
 		json_uint(b, "remote_execution_id", w->remote->execution.id);
-		if (elapsed_us != INT_UNKNOWN)
-			json_int(b, "remote_us", elapsed_us);
+		json_int(b, "remote_us", elapsed_us);
 		w->remote++;
 	}
 	json_open(b, "deps", '[');

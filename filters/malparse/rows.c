@@ -94,20 +94,6 @@ begin_numbered_row(struct rows *rows, const char *name, enum row_table t)
 	return b;
 }
 
-static void
-put_text(struct buf *b, const char *column, struct span text)
-{
-	if (text.n > 0)
-		json_str(b, column, text);
-}
-
-static void
-put_int(struct buf *b, const char *column, int64_t value)
-{
-	if (value != INT_UNKNOWN)
-		json_int(b, column, value);
-}
-
 /* Writes an estimate such as 1.5e+06, unless it is not a finite number. */
 static void
 put_real(struct buf *b, const char *column, struct span text)
@@ -183,17 +169,13 @@ rows_put_execution(struct rows *rows, const struct plans *plans,
 	json_uint(b, "execution_id", x->id);
 	if (version.n == 0)
 		version = buf_span(&rows->server_version);
-	if (x->key.session != SYM_NONE)
-		json_str(b, "server_session",
-		    intern_span(&plans->names, x->key.session));
-	if (x->key.client != SYM_NONE)
-		json_str(b, "client",
-		    intern_span(&plans->names, x->key.client));
+	json_sym(b, "server_session", &plans->names, x->key.session);
+	json_sym(b, "client", &plans->names, x->key.client);
 	if (x->key.tag > 0)
 		json_int(b, "tag", x->key.tag);
-	put_text(b, "server_version", version);
-	put_text(b, "user_function", event_function_name(x->program));
-	put_text(b, "user_id", x->user);
+	json_text(b, "server_version", version);
+	json_text(b, "user_function", event_function_name(x->program));
+	json_text(b, "user_id", x->user);
 	end_row(rows);
 	x->has_row = true;
 }
@@ -237,16 +219,16 @@ put_event(struct rows *rows, struct buf *b, const struct execution *x,
 	    { E_NUMA, "numa", AS_ARRAY }, { E_EVENT, "server_event", AS_INT } };
 	int64_t caller;
 
-	put_int(b, "thread", e->thread);
-	put_text(b, "mal_function", e->program);
-	put_int(b, "usec", e->usec);
+	json_int(b, "thread", e->thread);
+	json_text(b, "mal_function", e->program);
+	json_int(b, "usec", e->usec);
 	COPY(b, e->rec, sizes);
 	if (event_int(e->rec, E_CALLER, &caller) && caller > 0)
 		json_int(b, "caller", caller);
 	COPY(b, e->rec, others);
 	put_statements(rows, b, x, e);
-	put_text(b, "instruction", e->operation);
-	put_text(b, "mal_module", e->module);
+	json_text(b, "instruction", e->operation);
+	json_text(b, "mal_module", e->module);
 }
 
 /* Begins the row of an event, up to the times. */
@@ -281,16 +263,16 @@ rows_put_event(struct rows *rows, struct execution *x, struct instruction *i,
 		b = begin_event(rows, x, i, STATE_START);
 		json_true(b, "derived");
 		json_int(b, "relative_time", e->relative_us - e->usec);
-		put_int(b, "thread", e->thread);
-		put_text(b, "instruction", e->operation);
-		put_text(b, "mal_module", e->module);
+		json_int(b, "thread", e->thread);
+		json_text(b, "instruction", e->operation);
+		json_text(b, "mal_module", e->module);
 		end_row(rows);
 	}
 
 	id = rows->next[T_EVENT];
 	b = begin_event(rows, x, i, e->state);
-	put_int(b, "relative_time", e->relative_us);
-	put_int(b, "absolute_time", e->absolute_us);
+	json_int(b, "relative_time", e->relative_us);
+	json_int(b, "absolute_time", e->absolute_us);
 	COPY(b, e->rec, times);
 	put_event(rows, b, x, e);
 	end_row(rows);
@@ -305,11 +287,11 @@ rows_put_rejected(struct rows *rows, const struct event *e, const char *why)
 {
 	struct buf *b = begin_row(rows, "rejected_profiler_event");
 
-	put_int(b, "pc", e->pc);
+	json_int(b, "pc", e->pc);
 	if (e->has_state)
 		json_int(b, "execution_state", e->state);
-	put_int(b, "relative_time", e->relative_us);
-	put_int(b, "absolute_time", e->absolute_us);
+	json_int(b, "relative_time", e->relative_us);
+	json_int(b, "absolute_time", e->absolute_us);
 	put_event(rows, b, NULL, e);
 	json_cstr(b, "rejection_reason", why);
 	end_row(rows);
@@ -322,8 +304,7 @@ rows_put_prerequisite(struct rows *rows, uint64_t done, uint64_t consequent,
 	struct buf *b = begin_numbered_row(rows, "prerequisite_events",
 	    T_PREREQUISITE);
 
-	if (done != 0)
-		json_uint(b, "prerequisite_event", done);
+	json_count(b, "prerequisite_event", done);
 	json_uint(b, "consequent_event", consequent);
 	json_int(b, "prerequisite_pc", pc);
 	end_row(rows);
@@ -351,8 +332,7 @@ find_type(struct rows *rows, struct span name)
 	json_str(b, "tname", name);
 	if (id <= N_MAL_TYPES)
 		json_int(b, "base_size", mal_types[id - 1].size);
-	if (subtype_id > 0)
-		json_uint(b, "subtype_id", subtype_id);
+	json_count(b, "subtype_id", subtype_id);
 	end_row(rows);
 	return id;
 }
@@ -400,9 +380,9 @@ put_bat(struct buf *b, const struct rec *r)
 	event_int(r, V_COUNT, &count);
 	event_int(r, V_SIZE, &size);
 	if (bid > 0 || bid == INT_UNKNOWN) {
-		put_int(b, "bid", bid);
-		put_int(b, "var_count", count);
-		put_int(b, "var_size", size);
+		json_int(b, "bid", bid);
+		json_int(b, "var_count", count);
+		json_int(b, "var_size", size);
 	}
 	if (!event_int(r, V_SEQBASE, &base))
 		return;
@@ -446,17 +426,14 @@ rows_put_variable(struct rows *rows, const struct execution *x,
 	json_str(b, "name", v->name);
 	json_uint(b, "mal_execution_id", x->id);
 	COPY(b, r, alias);
-	if (type_id > 0)
-		json_uint(b, "type_id", type_id);
-	if (is_persistent(r))
-		json_true(b, "is_persistent");
+	json_count(b, "type_id", type_id);
+	json_flag(b, "is_persistent", is_persistent(r));
 	put_bat(b, r);
 	if (!rows->statement.is_masked)
 		put_value(b, r);
 	if (event_int(r, V_PARENT, &parent) && parent > 0)
 		json_int(b, "parent", parent);
-	if (rec_get(r, V_VIEW) != NULL)
-		json_true(b, "is_view");
+	json_flag(b, "is_view", rec_get(r, V_VIEW) != NULL);
 	COPY(b, r, others);
 	end_row(rows);
 	v->has_row = true;
@@ -471,10 +448,8 @@ rows_put_use(struct rows *rows, uint64_t event_id, int64_t index,
 	json_uint(b, "event_id", event_id);
 	json_int(b, "variable_list_index", index);
 	json_uint(b, "variable_id", v->id);
-	if (flag != NULL)
-		json_true(b, flag);
-	if (eol)
-		json_true(b, "eol");
+	json_flag(b, flag, flag != NULL);
+	json_flag(b, "eol", eol);
 	end_row(rows);
 }
 
@@ -484,7 +459,7 @@ rows_put_query(struct rows *rows, const struct execution *x, struct span text)
 	struct buf *b = begin_numbered_row(rows, "query", T_QUERY);
 
 	if (!rows->statement.is_masked)
-		put_text(b, "query_text", text);
+		json_text(b, "query_text", text);
 	json_uint(b, "root_execution_id", x->id);
 	end_row(rows);
 }
@@ -515,15 +490,14 @@ rows_put_phase(struct rows *rows, const struct execution *x,
 
 	if (x != NULL)
 		json_uint(b, "mal_execution_id", x->id);
-	put_text(b, "client", e->client);
+	json_text(b, "client", e->client);
 	COPY(b, e->rec, phase);
-	put_int(b, "relative_time", e->relative_us);
-	put_int(b, "usec", e->usec);
-	put_int(b, "thread", e->thread);
+	json_int(b, "relative_time", e->relative_us);
+	json_int(b, "usec", e->usec);
+	json_int(b, "thread", e->thread);
 	COPY(b, e->rec, stamps);
-	if (rec_str(e->rec, E_STATE, &state) == REC_OK &&
-	    span_eq(state, "error"))
-		json_true(b, "failed");
+	json_flag(b, "failed", rec_str(e->rec, E_STATE, &state) == REC_OK &&
+	    span_eq(state, "error"));
 	end_row(rows);
 }
 
@@ -568,9 +542,9 @@ rows_put_heartbeat(struct rows *rows, const struct event *e)
 	uint64_t id = rows->next[T_HEARTBEAT];
 	struct buf *b = begin_numbered_row(rows, "heartbeat", T_HEARTBEAT);
 
-	put_text(b, "server_session", e->session);
-	put_int(b, "clk", e->relative_us);
-	put_int(b, "ctime", e->absolute_us);
+	json_text(b, "server_session", e->session);
+	json_int(b, "clk", e->relative_us);
+	json_int(b, "ctime", e->absolute_us);
 	COPY(b, e->rec, ints);
 	end_row(rows);
 	put_cpuload(rows, e->rec, id);

@@ -49,8 +49,7 @@ put_side(struct buf *b, const struct change *c, int side)
 		{ "before_rows_in", s->rows.in >= 0, s->rows.in },
 		{ "before_rows_out", s->rows.out >= 0, s->rows.out } };
 
-	if (s->left_out > 0)
-		json_uint(b, &"before_left_out"[from], s->left_out);
+	json_count(b, &"before_left_out"[from], s->left_out);
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (s->n > 0 && all[i].is_known)
 			json_int(b, all[i].key + from, rounded(all[i].value));

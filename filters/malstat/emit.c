@@ -30,8 +30,7 @@ put_session(struct buf *b, const struct costs *a, uint32_t session)
 {
 	struct span name = executions_session_name(a->trace, session);
 
-	if (name.n > 0)
-		json_str(b, "session", name);
+	json_text(b, "session", name);
 }
 
 static void
@@ -46,8 +45,7 @@ emit_root(const struct costs *a, struct filter *f, const struct root_use *u)
 	json_int(b, x->is_query ? "root_execution_id" : "execution_id",
 	    x->key.id);
 	put_session(b, a, x->session);
-	if (x->tag != INT_UNKNOWN)
-		json_int(b, "tag", x->tag);
+	json_int(b, "tag", x->tag);
 	put_name(b, "user_function", a, x->function);
 	put_name(b, "query_text", a, x->query);
 	if (u->elapsed_us != INT_UNKNOWN) {
@@ -106,18 +104,15 @@ emit_instance(const struct costs *a, struct filter *f, uint32_t index)
 	put_name(b, "operation", a, i->operation);
 	put_session(b, a, x->session);
 	json_int(b, "execution_id", x->key.id);
-	if (x->tag != INT_UNKNOWN)
-		json_int(b, "tag", x->tag);
+	json_int(b, "tag", x->tag);
 	json_int(b, "pc", i->pc);
-	if (i->thread != INT_UNKNOWN)
-		json_int(b, "thread", i->thread);
+	json_int(b, "thread", i->thread);
 	if (!i->is_untimed)
 		json_int(b, "start_us", i->start_us);
 	json_int(b, "elapsed_us", i->end_us - i->start_us);
 	json_int(b, "self_us", i->self_us);
 	json_ratio(b, "share", ratio_of(i->self_us, a->busy_us));
-	if (i->server_us != INT_UNKNOWN)
-		json_int(b, "usec", i->server_us);
+	json_int(b, "usec", i->server_us);
 	put_name(b, "statement", a, i->statement);
 	filter_end_record(f);
 }
@@ -212,8 +207,7 @@ emit_query(const struct costs *a, struct filter *f)
 	x = &a->trace->executions[a->root];
 	b = begin_record(a, f, "query_stat");
 	put_session(b, a, x->session);
-	if (x->tag != INT_UNKNOWN)
-		json_int(b, "tag", x->tag);
+	json_int(b, "tag", x->tag);
 	put_name(b, "query_text", a, x->query);
 	json_int(b, "busy_us", a->busy_us);
 	json_uint(b, "instances", a->n_instances);

@@ -75,8 +75,7 @@ put_commits(struct buf *b, const struct results *a, const struct result *r,
 	put_number(b, "size", c->step.size);
 	put_number(b, "phi", r->phi);
 	put_number(b, "factor", r->dependence);
-	if (c->is_past)
-		json_true(b, "past");
+	json_flag(b, "past", c->is_past);
 }
 
 static void
@@ -117,8 +116,7 @@ emit_change(const struct results *a, struct filter *f, const struct result *r,
 		json_uint(b, "n_after", c->step.n_after);
 	}
 	(a->options->history ? put_commits : put_sides)(b, a, r, c);
-	if (c->accepted)
-		json_true(b, "accepted");
+	json_flag(b, "accepted", c->accepted);
 	filter_end_record(f);
 }
 

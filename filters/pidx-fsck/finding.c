@@ -77,14 +77,10 @@ put_record(struct buf *b, const struct finding *f)
 	}
 	if (f->has_saved)
 		json_uint(b, "saved", f->saved);
-	if (f->kind >= FIRST_HARMLESS)
-		json_true(b, "harmless");
-	if (f->young)
-		json_true(b, "young");
-	if (f->repaired)
-		json_true(b, "repaired");
-	if (f->removed)
-		json_true(b, "removed");
+	json_flag(b, "harmless", f->kind >= FIRST_HARMLESS);
+	json_flag(b, "young", f->young);
+	json_flag(b, "repaired", f->repaired);
+	json_flag(b, "removed", f->removed);
 	if (f->lost != NULL)
 		json_cstr(b, "lost", f->lost);
 	json_end(b);
@@ -149,9 +145,7 @@ static int
 compare_extents(const void *a, const void *b)
 {
 	const struct record_extent *x = a, *y = b;
-	int order = strcmp(x->file, y->file);
-
-	return order != 0 ? order : cmp_u64(x->start, y->start);
+	return strcmp(x->file, y->file) ?: cmp_u64(x->start, y->start);
 }
 
 /*
@@ -198,13 +192,10 @@ put_totals(struct buf *b, const struct findings *fs, const struct totals *t)
 	json_uint(b, "size_bytes", t->bytes);
 	json_open(b, "findings", '{');
 	for (int i = 0; i < N_KINDS; i++)
-		if (fs->counts[i] > 0)
-			json_uint(b, kinds[i].name, fs->counts[i]);
+		json_count(b, kinds[i].name, fs->counts[i]);
 	json_close(b, '}');
-	if (fs->n_repaired > 0)
-		json_uint(b, "repaired", fs->n_repaired);
-	if (fs->n_removed > 0)
-		json_uint(b, "removed", fs->n_removed);
+	json_count(b, "repaired", fs->n_repaired);
+	json_count(b, "removed", fs->n_removed);
 	json_end(b);
 }
 

@@ -97,10 +97,8 @@ compare_pointers(const void *a, const void *b, void *layout)
 {
 	const struct pidx_entry *x = *(const struct pidx_entry *const *)a;
 	const struct pidx_entry *y = *(const struct pidx_entry *const *)b;
-	int order = layout == NULL ? compare_whole(x, y) :
-	    pidx_compare(*(enum pidx_layout *)layout, x, y);
-
-	return order != 0 ? order : (x > y) - (x < y);
+	return layout == NULL ? compare_whole(x, y) : pidx_compare(*(enum
+	    pidx_layout *)layout, x, y) ?: (x > y) - (x < y);
 }
 
 /* Sets the verdict on entries that are equal to an earlier one of the index. */

@@ -230,15 +230,13 @@ emit_store(struct filter *f, const struct config *config)
 	struct buf *b = filter_begin_record(f, "store");
 
 	json_str(b, "path", buf_span(&state.path));
-	if (state.made.store)
-		json_true(b, "created");
+	json_flag(b, "created", state.made.store);
 	json_open(b, "made", '[');
 	for (size_t i = 0; i < N_ITEMS; i++)
 		if (state.made.items[i])
 			json_item(b, span_str(init_items[i]));
 	json_close(b, ']');
-	if (state.vcs_created)
-		json_true(b, "vcs_created");
+	json_flag(b, "vcs_created", state.vcs_created);
 	put_string(b, config, "vcs_type", "vcs.type");
 	put_string(b, config, "vcs_url", "vcs.url");
 	put_string(b, config, "index_version", "weir.index_version");

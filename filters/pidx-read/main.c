@@ -200,8 +200,7 @@ emit_pending(struct filter *f, struct pending *p, size_t i)
 		return;
 	}
 	b = filter_begin_record(f, opt.profiles ? "profile" : "pending");
-	if (p->origins[i].n > 0)
-		json_str(b, "minor_version", p->origins[i]);
+	json_text(b, "minor_version", p->origins[i]);
 	json_str(b, "path", e->path);
 	json_int(b, "time", e->time);
 	entry_put_strings(b, e);

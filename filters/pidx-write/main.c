@@ -462,8 +462,7 @@ register_all(struct filter *f)
 			continue;
 		b = filter_begin_record(f, "entry");
 		entry_put(b, r->version, &r->entry);
-		if (r->outcome.existed)
-			json_true(b, "existed");
+		json_flag(b, "existed", r->outcome.existed);
 		if (r->outcome.has_replaced) {
 			hex_encode(hex, r->outcome.replaced, PIDX_SHA_SIZE);
 			json_cstr(b, "replaced", hex);

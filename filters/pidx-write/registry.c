@@ -173,9 +173,8 @@ static int
 compare_versions(const void *a, const void *b)
 {
 	const struct registration *x = a, *y = b;
-	int order = memcmp(x->version, y->version, STORE_NAME_SIZE);
-
-	return order != 0 ? order : cmp_u64(x->position, y->position);
+	return memcmp(x->version, y->version, STORE_NAME_SIZE) ?:
+	    cmp_u64(x->position, y->position);
 }
 
 static int

@@ -175,11 +175,8 @@ put_resources(struct output *out, const struct amounts *a)
 			json_raw(b, "amount", intern_span(&a->texts, m->token));
 		else
 			put_thousandths(b, m->thousandths);
-		if (r->subtype != SYM_NONE)
-			json_str(b, "subtype", intern_span(&a->texts,
-			    r->subtype));
-		if (r->is_exact)
-			json_true(b, "exact");
+		json_sym(b, "subtype", &a->texts, r->subtype);
+		json_flag(b, "exact", r->is_exact);
 		json_str(b, "type", intern_span(&a->texts, r->type));
 		json_str(b, "uid", intern_span(&a->texts, r->uid));
 		json_close(b, '}');

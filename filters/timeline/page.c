@@ -119,10 +119,8 @@ compare_lengths(const void *a, const void *b, void *context)
 {
 	const struct picture *p = context;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	int order = cmp_i64(bar_length_us(&p->bars[k]),
-	    bar_length_us(&p->bars[i]));
-
-	return order != 0 ? order : cmp_u64(i, k);
+	return cmp_i64(bar_length_us(&p->bars[k]), bar_length_us(&p->bars[i]))
+	    ?: cmp_u64(i, k);
 }
 
 static void

@@ -13,9 +13,7 @@ compare_starts(const void *a, const void *b)
 {
 	const struct slice *x = *(const struct slice *const *)a;
 	const struct slice *y = *(const struct slice *const *)b;
-	int order = cmp_i64(x->start, y->start);
-
-	return order != 0 ? order : cmp_u64(x->step, y->step);
+	return cmp_i64(x->start, y->start) ?: cmp_u64(x->step, y->step);
 }
 
 static const struct slice *

@@ -147,25 +147,19 @@ put_numbers(struct buf *b, const struct tasks *t, const struct slice *s)
 	const struct path_step *step;
 	int64_t value;
 
-	if (task->size_bytes != INT_UNKNOWN)
-		json_int(b, "size_bytes", task->size_bytes);
-	if (task->attempt > 0)
-		json_uint(b, "attempt", task->attempt);
+	json_int(b, "size_bytes", task->size_bytes);
+	json_count(b, "attempt", task->attempt);
 	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
 		if ((value = view_number(build, task, kept[i])) != INT_UNKNOWN)
 			json_int(b, kept_keys[kept[i]], value);
-	if ((task->flags & TASK_CACHED) != 0)
-		json_true(b, "from_cache");
-	if (s->failed)
-		json_true(b, "failed");
+	json_flag(b, "from_cache", (task->flags & TASK_CACHED) != 0);
+	json_flag(b, "failed", s->failed);
 	if (s->step == 0)
 		return;
 	step = &t->p->steps[s->step - 1];
 	json_uint(b, "step", s->step);
-	if (step->waiting_us != INT_UNKNOWN)
-		json_int(b, "waiting_us", step->waiting_us);
-	if (step->potential_us != INT_UNKNOWN)
-		json_int(b, "potential_us", step->potential_us);
+	json_int(b, "waiting_us", step->waiting_us);
+	json_int(b, "potential_us", step->potential_us);
 }
 
 void

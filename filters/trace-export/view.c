@@ -126,11 +126,8 @@ compare_processes(const void *x, const void *y, void *context)
 static int
 compare_tracks(const struct slice *x, const struct slice *y)
 {
-	int order = cmp_u64(x->process, y->process);
-
-	if (order == 0)
-		order = cmp_u64(x->class, y->class);
-	return order != 0 ? order : cmp_i64(x->thread, y->thread);
+	return cmp_u64(x->process, y->process) ?: cmp_u64(x->class, y->class) ?:
+	    cmp_i64(x->thread, y->thread);
 }
 
 static int
@@ -139,14 +136,9 @@ compare_slices(const void *a, const void *b, void *context)
 	const struct slice *x = a, *y = b;
 	const struct view *p = context;
 	const struct task *tasks = p->build->tasks;
-	int order = compare_tracks(x, y);
-
-	if (order == 0)
-		order = cmp_i64(x->start, y->start);
-	if (order == 0)
-		order = cmp_i64(y->end, x->end);
-	return order != 0 ? order : build_compare_tasks(p->build,
-	    &tasks[x->task], &tasks[y->task]);
+	return compare_tracks(x, y) ?: cmp_i64(x->start, y->start) ?:
+	    cmp_i64(y->end, x->end) ?:
+	    build_compare_tasks(p->build, &tasks[x->task], &tasks[y->task]);
 }
 
 /* --- tracks --------------------------------------------------------------- */
