@@ -1,5 +1,4 @@
-#ifndef WEIR_BUF_H
-#define WEIR_BUF_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ buf_cstr(struct buf *b)
 	b->data[b->len] = '\0';
 	return b->data;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_CLOCK_H
-#define WEIR_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -13,5 +12,3 @@ clock_ns(clockid_t clock)
 	clock_gettime(clock, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
-
-#endif

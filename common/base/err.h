@@ -1,5 +1,4 @@
-#ifndef WEIR_ERR_H
-#define WEIR_ERR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ bool err_is_failure(int error) COLD;
 
 /* Reports that an invariant of weir itself is broken, and aborts. */
 _Noreturn void bug(const char *fmt, ...) PRINTF_LIKE(1, 2);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_HEAP_H
-#define WEIR_HEAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct heap_item heap_pop(struct heap *);
 
 /* Frees the items.  The heap is then empty and may be used again. */
 void heap_release(struct heap *);
-
-#endif

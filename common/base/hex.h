@@ -1,5 +1,4 @@
-#ifndef WEIR_HEX_H
-#define WEIR_HEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ hex_address(struct span text, uint64_t *address)
 	*address = value;
 	return true;
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_INTERN_H
-#define WEIR_INTERN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -68,5 +67,3 @@ const char *intern_str(const struct intern *, sym);
 
 /* Compares the strings in byte order, SYM_NONE first: < 0, 0 or > 0. */
 int intern_cmp(const struct intern *, sym, sym);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_INTERVALS_H
-#define WEIR_INTERVALS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ uint32_t intervals_find(const struct intervals *, uint64_t address);
 
 /* The position in the list of the first boundary above an address, or n. */
 size_t intervals_above(const struct intervals *, uint64_t address);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_MAP_H
-#define WEIR_MAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -150,5 +149,3 @@ map_find_or_add_inline(struct map *m, struct span key, uint32_t next,
 
 /* The same, not inlined, for all other callers. */
 uint32_t map_find_or_add(struct map *, struct span key, uint32_t next);
-
-#endif

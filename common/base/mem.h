@@ -1,5 +1,4 @@
-#ifndef WEIR_MEM_H
-#define WEIR_MEM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ struct span arena_span(struct arena *, struct span);
 
 void arena_reset(struct arena *);
 void arena_release(struct arena *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_NUM_H
-#define WEIR_NUM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -58,5 +57,3 @@ time_later(int64_t a, int64_t b)
 {
 	return a > b ? a : b;	/* INT_UNKNOWN is the smallest integer */
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_SEARCH_H
-#define WEIR_SEARCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@
 		}							\
 		search_low_;						\
 	})
-
-#endif

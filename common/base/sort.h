@@ -1,5 +1,4 @@
-#ifndef WEIR_SORT_H
-#define WEIR_SORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ void sort_with(void *base, size_t n, size_t size,
 
 /* Sorts numbers in linear time (a radix sort). */
 void sort_u64(uint64_t *, size_t n);
-
-#endif

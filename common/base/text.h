@@ -1,5 +1,4 @@
-#ifndef WEIR_TEXT_H
-#define WEIR_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -311,5 +310,3 @@ size_t text_distance(struct span, struct span);
  */
 bool text_u64(struct span, uint64_t *);
 bool text_i64(struct span, int64_t *);
-
-#endif

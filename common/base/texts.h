@@ -1,5 +1,4 @@
-#ifndef WEIR_TEXTS_H
-#define WEIR_TEXTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ uint32_t texts_add(struct texts *, struct span);
 
 /* Replaces the contents of a buffer by the text at a place. */
 void texts_get(const struct texts *, uint32_t place, struct buf *);
-
-#endif

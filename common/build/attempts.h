@@ -1,5 +1,4 @@
-#ifndef WEIR_ATTEMPTS_H
-#define WEIR_ATTEMPTS_H
+#pragma once
 
 /*
  * Completes a build that builds_next() has returned.  Several task records with
@@ -33,5 +32,3 @@
 struct build;
 
 void build_resolve_attempts(struct build *);
-
-#endif

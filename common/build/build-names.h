@@ -1,5 +1,4 @@
-#ifndef WEIR_BUILD_NAMES_H
-#define WEIR_BUILD_NAMES_H
+#pragma once
 
 #include "common/build/build.h"
 
@@ -75,5 +74,3 @@ void build_put_cell(const struct build *, const struct task *, struct table *);
 /* A total order by id and attempt: < 0 if a is first. */
 int build_compare_tasks(const struct build *, const struct task *a,
     const struct task *b);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_BUILD_READ_H
-#define WEIR_BUILD_READ_H
+#pragma once
 
 #include "common/build/build.h"
 #include "common/json/rec.h"
@@ -63,5 +62,3 @@ bool build_read_extent(struct build *, struct filter *, const struct rec *);
  */
 void build_add_extent(struct build *, int64_t start_us, int64_t end_us,
     int64_t n_earlier_runs);
-
-#endif

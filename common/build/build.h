@@ -1,5 +1,4 @@
-#ifndef WEIR_BUILD_H
-#define WEIR_BUILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -215,5 +214,3 @@ bool build_is_open(const struct build *, const struct task *);
  */
 uint32_t build_find_task(const struct build *, sym id);
 uint32_t build_find_node(const struct build *, sym id);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_BUILDS_H
-#define WEIR_BUILDS_H
+#pragma once
 
 #include "common/build/build.h"
 #include "common/filter/expect.h"
@@ -88,5 +87,3 @@ struct build *builds_next(struct builds *);
  * SYM_NONE if no records with a run have it so far, or those of several runs.
  */
 sym builds_run_of(const struct builds *, struct span execution_id);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_COLUMN_H
-#define WEIR_COLUMN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ column_set(struct column *c, size_t i, uint32_t value)
 		c->values[c->n++] = INDEX_NONE;
 	c->values[i] = value;
 }
-
-#endif

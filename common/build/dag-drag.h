@@ -1,5 +1,4 @@
-#ifndef WEIR_DAG_DRAG_H
-#define WEIR_DAG_DRAG_H
+#pragma once
 
 #include "common/build/dag.h"
 
@@ -19,5 +18,3 @@ void dag_drag(const struct dag *, const bool *is_end, const uint32_t *path,
  */
 void dag_edge_drag(const struct dag *, const bool *is_end,
     const uint32_t *path, size_t n, int64_t *drag);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_DAG_JOINT_H
-#define WEIR_DAG_JOINT_H
+#pragma once
 
 #include "common/build/dag.h"
 
@@ -18,5 +17,3 @@
 void dag_joint_drag(const struct dag *, const bool *is_end, int64_t length,
     const uint32_t *path, const int64_t *path_drag, size_t n,
     const uint32_t *group_of, size_t n_groups, int64_t *drag);
-
-#endif

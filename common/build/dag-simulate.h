@@ -1,5 +1,4 @@
-#ifndef WEIR_DAG_SIMULATE_H
-#define WEIR_DAG_SIMULATE_H
+#pragma once
 
 #include "common/build/dag.h"
 
@@ -23,5 +22,3 @@ struct dag_pools {
  */
 int64_t dag_simulate(const struct dag *, uint64_t workers, bool in_order,
     const bool *needs_no_worker, const struct dag_pools *pools);
-
-#endif

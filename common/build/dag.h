@@ -1,5 +1,4 @@
-#ifndef WEIR_DAG_H
-#define WEIR_DAG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,5 +105,3 @@ uint32_t *dag_path_to(const struct dag *, uint32_t v, size_t *n);
  * caller frees the array.
  */
 uint32_t *dag_path_through(const struct dag *, uint32_t v, size_t *n);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_LANES_H
-#define WEIR_LANES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ struct lanes {
  */
 uint32_t lanes_add(struct lanes *, int64_t start, int64_t end);
 void lanes_release(struct lanes *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_MISSING_H
-#define WEIR_MISSING_H
+#pragma once
 
 #include "common/build/build.h"
 
@@ -23,5 +22,3 @@ void build_put_missing(const struct build *, struct buf *);
  * the log (task_is_unfinished()), the one that started first first.
  */
 void build_emit_unfinished(const struct build *, struct filter *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_NETWORK_H
-#define WEIR_NETWORK_H
+#pragma once
 
 #include "common/build/build.h"
 #include "common/build/dag.h"
@@ -75,5 +74,3 @@ void network_put_id(const struct network *, uint32_t vertex, struct buf *);
 
 /* The same with the name instead of the id. */
 void network_put_name(const struct network *, uint32_t vertex, struct buf *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_PATHS_H
-#define WEIR_PATHS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ void paths_release(struct paths *);
  */
 const struct path_step *paths_find(struct paths *, const struct build *,
     size_t *n);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_SWEEP_H
-#define WEIR_SWEEP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void sweep_add(struct sweep *, int64_t start_us, int64_t end_us, unsigned tag);
 void sweep_sort(struct sweep *);
 bool sweep_next(struct sweep *, struct sweep_event *);
 void sweep_release(struct sweep *);
-
-#endif

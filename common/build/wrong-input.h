@@ -1,5 +1,4 @@
-#ifndef WEIR_WRONG_INPUT_H
-#define WEIR_WRONG_INPUT_H
+#pragma once
 
 /*
  * Reports mistakes that would otherwise give a silent, wrong answer.  Streams
@@ -27,5 +26,3 @@ void wrong_input_no_graph(const struct builds *);
  * one.
  */
 void wrong_input_repeats(const struct build *);
-
-#endif

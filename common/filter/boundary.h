@@ -1,5 +1,4 @@
-#ifndef WEIR_BOUNDARY_H
-#define WEIR_BOUNDARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ bool boundary_note(struct boundaries *, const struct rec *);
  */
 int64_t boundary_count_open(const struct boundaries *, bool only_head,
     const char **writer);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_EXPECT_H
-#define WEIR_EXPECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void expect_other(struct expect *, const struct filter *, const struct rec *);
  */
 void expect_end(struct expect *, struct filter *, const char *what,
     const char *wanted);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_FILTER_GET_H
-#define WEIR_FILTER_GET_H
+#pragma once
 
 #include "common/base/num.h"
 #include "common/filter/filter-reject.h"
@@ -69,5 +68,3 @@ filter_get_strings(struct filter *f, const struct rec *r, unsigned key,
 	filter_reject_value(f, r, key, REC_BAD, "an array of strings");
 	return false;
 }
-
-#endif

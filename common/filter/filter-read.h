@@ -1,5 +1,4 @@
-#ifndef WEIR_FILTER_READ_H
-#define WEIR_FILTER_READ_H
+#pragma once
 
 #include "common/filter/filter.h"
 
@@ -89,5 +88,3 @@ struct rec *filter_next_document(struct filter *, struct span *text);
 enum { NO_MEMBER = -1 };
 
 int filter_member(struct filter *, const char *const *names);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_FILTER_REJECT_H
-#define WEIR_FILTER_REJECT_H
+#pragma once
 
 #include "common/filter/filter.h"
 
@@ -106,5 +105,3 @@ void filter_reject_to_end(struct filter *, const char *why) COLD;
 
 /* Reports how many messages were counted without being printed. */
 void filter_report_unprinted(const struct filter *);
-
-#endif

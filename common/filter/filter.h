@@ -1,5 +1,4 @@
-#ifndef WEIR_FILTER_H
-#define WEIR_FILTER_H
+#pragma once
 
 #include "common/filter/boundary.h"
 #include "common/filter/opt.h"
@@ -212,5 +211,3 @@ void filter_end_record(struct filter *);
  * file (-o) is abandoned.
  */
 int filter_end(struct filter *);
-
-#endif

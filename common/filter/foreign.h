@@ -1,5 +1,4 @@
-#ifndef WEIR_FOREIGN_H
-#define WEIR_FOREIGN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ const struct foreign *foreign_recognize(struct span);
 
 /* Whether an adapter reads the file, so that jq is needed. */
 bool foreign_has_adapter(const struct foreign *);
-
-#endif

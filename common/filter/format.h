@@ -1,5 +1,4 @@
-#ifndef WEIR_FORMAT_H
-#define WEIR_FORMAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ bool format_begins_with(struct input *, const char *signature);
 
 /* The same for a signature that is anywhere in the first n_bytes. */
 bool format_contains(struct input *, const char *signature, size_t n_bytes);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_LACKS_H
-#define WEIR_LACKS_H
+#pragma once
 
 struct buf;
 struct field;
@@ -52,5 +51,3 @@ void lacks_put_words(struct buf *, unsigned lacks);
  * is missing; lines were rejected".
  */
 void lacks_put_clauses(struct buf *, unsigned lacks);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_OPT_H
-#define WEIR_OPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ void opt_print_line(const struct opt *const *tables, const char *start,
  */
 void opt_list(const struct opt *const *tables, const char *operands,
     bool is_command);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_CLEANUP_H
-#define WEIR_CLEANUP_H
+#pragma once
 
 /*
  * Registers a function that removes the program's temporary files.  It is
@@ -22,5 +21,3 @@ void cleanup_run(void);
  */
 void cleanup_block_signals(void);
 void cleanup_unblock_signals(void);
-
-#endif

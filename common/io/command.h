@@ -1,5 +1,4 @@
-#ifndef WEIR_COMMAND_H
-#define WEIR_COMMAND_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,5 +7,3 @@
  * has room for size bytes.
  */
 const char *command_find(const char *program, char *buffer, size_t size);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_DECOMPRESS_H
-#define WEIR_DECOMPRESS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ size_t decompress_some(struct decompressor *, const char **p, size_t *n,
  * that it is truncated.
  */
 const char *decompress_end(const struct decompressor *);
-
-#endif

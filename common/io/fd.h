@@ -1,5 +1,4 @@
-#ifndef WEIR_FD_H
-#define WEIR_FD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ bool fd_exists(const char *path);
 
 /* Closes a descriptor, ignores errors, and preserves errno. */
 void fd_close(int fd);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_INPUT_H
-#define WEIR_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ bool input_line(struct input *, size_t limit, struct line *);
  * False after the last.
  */
 bool input_rest(struct input *, struct line *piece);
-
-#endif

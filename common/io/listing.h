@@ -1,5 +1,4 @@
-#ifndef WEIR_LISTING_H
-#define WEIR_LISTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ struct listing {
  */
 bool listing_read(struct listing *, int parent, const char *name);
 void listing_release(struct listing *);
-
-#endif

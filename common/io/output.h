@@ -1,5 +1,4 @@
-#ifndef WEIR_OUTPUT_H
-#define WEIR_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -67,5 +66,3 @@ output_done(struct output *o)
 	if (o->buf.len >= OUTPUT_SIZE || o->flush_each)
 		output_flush(o);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_PROGRESS_H
-#define WEIR_PROGRESS_H
+#pragma once
 
 struct input;
 
@@ -11,5 +10,3 @@ struct input;
  */
 void progress_show(const struct input *);
 void progress_end(const struct input *);
-
-#endif

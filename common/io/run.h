@@ -1,5 +1,4 @@
-#ifndef WEIR_RUN_H
-#define WEIR_RUN_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ _Noreturn void run_in_place(char **command, const struct inherited *,
 
 /* Ends this process with the exit status or the signal of another one. */
 _Noreturn void run_exit_as(int wait_status);
-
-#endif

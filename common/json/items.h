@@ -1,5 +1,4 @@
-#ifndef WEIR_ITEMS_H
-#define WEIR_ITEMS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ void items_take(struct span *rest, struct span *item);
 /* items_next() for the members of an object.  The quotes are part of *key. */
 bool items_next_member(struct span *rest, struct span *key,
     struct span *value);
-
-#endif

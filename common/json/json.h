@@ -1,5 +1,4 @@
-#ifndef WEIR_JSON_H
-#define WEIR_JSON_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/base/intern.h"
@@ -164,5 +163,3 @@ json_open(struct buf *b, const char *key, char bracket)
 	json_key(b, key);
 	buf_char(b, bracket);
 }
-
-#endif

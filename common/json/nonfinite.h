@@ -1,5 +1,4 @@
-#ifndef WEIR_NONFINITE_H
-#define WEIR_NONFINITE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ struct span nonfinite_name(struct buf *, struct span text, struct buf *places);
  * returned.  places is valid JSON; false if it is not an array of places.
  */
 bool nonfinite_restore(struct buf *, struct span *text, struct span places);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_PLAIN_H
-#define WEIR_PLAIN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@
  * the caller then leaves it to yajl (recio.h).
  */
 size_t plain_read(struct rec *, struct span text);
-
-#endif

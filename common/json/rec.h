@@ -1,5 +1,4 @@
-#ifndef WEIR_REC_H
-#define WEIR_REC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -270,5 +269,3 @@ rec_is(const struct rec *r, const char *type)
  */
 enum rec_found rec_strings(const struct rec *, unsigned key,
     const struct span **items, size_t *n);
-
-#endif

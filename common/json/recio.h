@@ -1,5 +1,4 @@
-#ifndef WEIR_RECIO_H
-#define WEIR_RECIO_H
+#pragma once
 
 #include "common/json/rec.h"
 
@@ -52,5 +51,3 @@ struct rec *recio_plain(struct recio *, struct span, size_t *n);
  */
 struct rec *recio_item(struct recio *, struct span *rest, struct span *item,
     const char **why);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_SCAN_H
-#define WEIR_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ bool scan_rest(struct input *, struct span *piece);
  * stream.  Consumes only white space before the first line.
  */
 bool scan_is_stream(struct input *, size_t limit);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_SKIP_H
-#define WEIR_SKIP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -122,5 +121,3 @@ skip_to_structure(struct skip *s, struct span text)
  * text, because more of it may follow.
  */
 bool skip_value(struct skip *, struct span text);
-
-#endif

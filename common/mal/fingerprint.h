@@ -1,5 +1,4 @@
-#ifndef WEIR_MAL_FINGERPRINT_H
-#define WEIR_MAL_FINGERPRINT_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/base/text.h"
@@ -17,5 +16,3 @@
  * string has the prefix r.
  */
 void query_fingerprint(struct buf *, struct span text);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_MAL_OPERATION_H
-#define WEIR_MAL_OPERATION_H
+#pragma once
 
 #include "common/base/intern.h"
 
@@ -9,5 +8,3 @@
  * return or end has neither a module nor a function: it is an "assignment".
  */
 sym mal_operation(struct intern *, struct span module, struct span function);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_MAL_TYPE_H
-#define WEIR_MAL_TYPE_H
+#pragma once
 
 /*
  * The types of MAL, MonetDB's language for query plans, whose type_id (in the
@@ -17,5 +16,3 @@ struct mal_type {
 	int subtype;	/* type_id of T in bat[:T], a column; 0: not bat[:T] */
 };
 extern const struct mal_type mal_types[N_MAL_TYPES];
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_CONFIG_H
-#define WEIR_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -112,5 +111,3 @@ const char *config_string(const struct config *, const char *key);
 
 /* Appends a value as JSON, in which every scalar is a string. */
 void config_put_json(struct buf *, const struct config_value *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_ENTRY_H
-#define WEIR_ENTRY_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/perun/pidx.h"
@@ -19,5 +18,3 @@ void entry_put(struct buf *, const unsigned char *version,
  * version 1.
  */
 void entry_put_strings(struct buf *, const struct pidx_entry *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_FLATTEN_H
-#define WEIR_FLATTEN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -64,5 +63,3 @@ void flatten_put_resources(const struct flatten *, struct buf *);
 
 /* Appends the members of the object `resource_type_map`, without braces. */
 void flatten_put_types(const struct flatten *, struct buf *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_LAYOUT_H
-#define WEIR_LAYOUT_H
+#pragma once
 
 #include "common/filter/opt.h"
 #include "common/perun/perun.h"
@@ -67,5 +66,3 @@ enum store_found layout_load_index(const struct store *,
 enum store_found layout_read_index(struct perun *,
     const unsigned char *version, struct buf *bytes, struct pidx *,
     struct buf *why);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_OBJECT_H
-#define WEIR_OBJECT_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/base/text.h"
@@ -29,5 +28,3 @@ struct object {
  * The caller releases text, also after a failure.
  */
 const char *object_unpack(struct object *, struct span packed);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_PENDING_H
-#define WEIR_PENDING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -70,5 +69,3 @@ void pending_release(struct pending *);
  */
 bool pending_document(struct pending *, const char *name,
     struct span *document, const char **why);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_PERUN_H
-#define WEIR_PERUN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -72,5 +71,3 @@ bool perun_resolve_tag(struct perun *, const char *name, unsigned char *tag);
  */
 bool perun_read_object(const struct store *, const unsigned char *name,
     struct buf *packed, struct object *, const char **why);
-
-#endif

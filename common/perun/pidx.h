@@ -1,5 +1,4 @@
-#ifndef WEIR_PIDX_H
-#define WEIR_PIDX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -131,5 +130,3 @@ struct pidx_outcome {
  */
 void pidx_add(const struct pidx *, const struct pidx_entry *new, size_t n,
     struct pidx_outcome *, struct buf *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_PROFILE_H
-#define WEIR_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -70,5 +69,3 @@ bool profile_describe(struct profile *, struct span text, const char **why);
 /* Sets the strings and the postprocessors of an entry, copied to the arena. */
 void profile_strings(const struct profile *, struct arena *,
     struct pidx_entry *);
-
-#endif

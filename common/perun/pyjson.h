@@ -1,5 +1,4 @@
-#ifndef WEIR_PYJSON_H
-#define WEIR_PYJSON_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/base/text.h"
@@ -17,5 +16,3 @@ void pyjson_put(struct buf *, struct span json);
 
 /* Writes a text, which is not JSON, as a JSON string with quotes. */
 void pyjson_string(struct buf *, struct span text);
-
-#endif

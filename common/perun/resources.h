@@ -1,5 +1,4 @@
-#ifndef WEIR_RESOURCES_H
-#define WEIR_RESOURCES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ const struct profile_parts *resources_parts(const struct resources *);
  * False at the end.
  */
 bool resources_next(struct resources *, struct resource_group *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_SELECT_H
-#define WEIR_SELECT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -73,5 +72,3 @@ size_t *order_positions(const struct pidx *, const struct order *);
 bool select_entries(const struct selection *, const struct order *,
     const struct pidx *, bool pending, bool *selected,
     const struct selector **missing);
-
-#endif

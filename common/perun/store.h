@@ -1,5 +1,4 @@
-#ifndef WEIR_STORE_H
-#define WEIR_STORE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -184,5 +183,3 @@ bool store_is_staging(const struct store *, const char *path);
  */
 bool store_remove(const struct store *, const unsigned char *name);
 bool store_remove_staging(const struct store *, const char *path);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_CALLGRAPH_H
-#define WEIR_CALLGRAPH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -172,5 +171,3 @@ int64_t callgraph_count(const struct rec *, unsigned key, int64_t by_default);
  */
 const struct graph_module *callgraph_module_at(const struct callgraph *,
     uint64_t address);
-
-#endif

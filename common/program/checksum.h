@@ -1,5 +1,4 @@
-#ifndef WEIR_CHECKSUM_H
-#define WEIR_CHECKSUM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -10,5 +9,3 @@ enum { CHECKSUM_BYTES = 28, CHECKSUM_LEN = 2 * CHECKSUM_BYTES };
  * Returns false and sets errno if the file cannot be read.
  */
 bool checksum_fd(int fd, char hex[CHECKSUM_LEN + 1]);
-
-#endif

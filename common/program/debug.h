@@ -1,5 +1,4 @@
-#ifndef WEIR_DEBUG_H
-#define WEIR_DEBUG_H
+#pragma once
 
 #include "common/program/elf.h"
 #include "common/program/symtab.h"
@@ -42,5 +41,3 @@ size_t debug_n_missing(const struct debug *);
  * A lack of memory in libdw is not taken for damage: it ends the program.
  */
 const char *debug_damage(const struct debug *);
-
-#endif

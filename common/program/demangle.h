@@ -1,5 +1,4 @@
-#ifndef WEIR_DEMANGLE_H
-#define WEIR_DEMANGLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ void demangler_release(struct demangler *);
  * call.
  */
 struct span demangler_name(struct demangler *, const char *name);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_ELF_H
-#define WEIR_ELF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ bool elf_is_code(const struct elf *, uint64_t address);
  * above make this check themselves.
  */
 void elf_check_memory(void);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_FUNCTIONS_H
-#define WEIR_FUNCTIONS_H
+#pragma once
 
 #include "common/base/intern.h"
 #include "common/program/callgraph.h"
@@ -94,5 +93,3 @@ void functions_label(const struct functions *, uint32_t function,
 
 /* The name of a program or library without a version: libfoo-1.2.so.3. */
 struct span functions_unversioned(struct span name);
-
-#endif

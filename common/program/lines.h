@@ -1,5 +1,4 @@
-#ifndef WEIR_LINES_H
-#define WEIR_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ struct lines {
  */
 bool lines_read(struct lines *, struct span section, uint64_t offset,
     bool is_big_endian);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_RELEASE_H
-#define WEIR_RELEASE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -53,5 +52,3 @@ const struct symtab *release_find(struct release *, uint64_t address);
 
 /* What was wrong with the records decoded so far, or NULL if nothing was. */
 const char *release_damage(const struct release *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_SYMBOLS_H
-#define WEIR_SYMBOLS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -77,5 +76,3 @@ const struct answer *symbols_find(struct symbols *, uint64_t address);
 
 /* A location by its number.  Its texts live until symbols_close(). */
 struct location symbols_location(const struct symbols *, uint32_t number);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_SYMTAB_H
-#define WEIR_SYMTAB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,5 +113,3 @@ const struct row *symtab_row(const struct symtab *, uint64_t address);
 
 /* The index of the first row above an address, or n_rows. */
 size_t symtab_rows_above(const struct symtab *, uint64_t address);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_TREE_H
-#define WEIR_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void tree_prepend(struct tree *, uint32_t node, uint32_t parent);
 /* Moves to the next visit; false if all nodes have been left. */
 bool tree_next(struct tree *);
 void tree_release(struct tree *);
-
-#endif

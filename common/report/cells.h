@@ -1,5 +1,4 @@
-#ifndef WEIR_CELLS_H
-#define WEIR_CELLS_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/base/text.h"
@@ -25,5 +24,3 @@ size_t cells_tail(struct span, size_t n);
  */
 void cells_put(struct buf *, struct span, size_t n);
 void cells_put_end(struct buf *, struct span, size_t n);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_REPORT_VALUES_H
-#define WEIR_REPORT_VALUES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void report_bar(struct buf *, double ratio, size_t cells);
 
 /* A sparkline: a character for each ratio from 0 to 1. */
 void report_spark(struct buf *, const double *ratios, size_t n);
-
-#endif

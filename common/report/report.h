@@ -1,5 +1,4 @@
-#ifndef WEIR_REPORT_H
-#define WEIR_REPORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void report_blank(struct buf *);
 
 /* A sentence after an empty line. */
 void report_note(struct buf *, const char *text);
-
-#endif

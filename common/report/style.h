@@ -1,5 +1,4 @@
-#ifndef WEIR_STYLE_H
-#define WEIR_STYLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ extern struct style style;
  * else that of COLUMNS, or else not limited.
  */
 void style_choose(bool to_stdout, uint64_t width, bool markdown);
-
-#endif

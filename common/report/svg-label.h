@@ -1,5 +1,4 @@
-#ifndef WEIR_SVG_LABEL_H
-#define WEIR_SVG_LABEL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ struct buf;
  * ellipsis; nothing is written if fewer than 6 cells would be left.
  */
 void svg_label(struct buf *, struct span, int64_t x, int64_t y, size_t room);
-
-#endif

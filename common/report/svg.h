@@ -1,5 +1,4 @@
-#ifndef WEIR_SVG_H
-#define WEIR_SVG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ void svg_rect(struct buf *, int64_t x, int64_t y, int64_t width,
  * adds the text and "</text>".
  */
 void svg_text(struct buf *, int64_t x, int64_t y, const char *attributes);
-
-#endif

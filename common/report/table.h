@@ -1,5 +1,4 @@
-#ifndef WEIR_TABLE_H
-#define WEIR_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ void table_bar(struct table *, double ratio);
 
 /* Writes the table and releases it. */
 void table_print(struct table *, struct buf *to);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_XML_H
-#define WEIR_XML_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/base/text.h"
@@ -10,5 +9,3 @@
  * no character is forbidden in XML and none reverses the direction of writing.
  */
 void xml_text(struct buf *, struct span);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_CHANGES_H
-#define WEIR_CHANGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ changes_is_effect(double before, double after, double min_effect)
 	return difference > 0 &&
 	    difference >= min_effect * before * (1 - 1e-9);
 }
-
-#endif

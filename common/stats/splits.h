@@ -1,5 +1,4 @@
-#ifndef WEIR_SPLITS_H
-#define WEIR_SPLITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ double splits_sigma(double *deviations, size_t n, size_t segments);
 /* A difference of two medians in standard errors, as in struct split. */
 double splits_size(double difference, double sigma, size_t before,
     size_t after);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_TWOSAMPLE_H
-#define WEIR_TWOSAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ double twosample_least_p(size_t m, size_t n);
  * none.
  */
 double twosample_visible(size_t m, size_t n, double p);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_VALUES_H
-#define WEIR_VALUES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ double running_median(const struct running *);
 /* The sum of the distances of all values from their median. */
 double running_deviation(const struct running *);
 void running_release(struct running *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_VCS_BACKEND_H
-#define WEIR_VCS_BACKEND_H
+#pragma once
 
 #include "common/vcs/vcs.h"
 
@@ -34,5 +33,3 @@ struct vcs_backend {
 
 /* Stores the reason of a failure in vcs.why and returns false. */
 bool vcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_COMMIT_GRAPH_H
-#define WEIR_COMMIT_GRAPH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ void commit_graph_read(const struct commit_graph *, uint32_t position,
 enum parents_found { PARENTS_BAD = -1, PARENTS_END, PARENTS_FOUND };
 enum parents_found graph_parents_next(struct graph_parents *,
     uint32_t *position);
-
-#endif

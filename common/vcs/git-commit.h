@@ -1,5 +1,4 @@
-#ifndef WEIR_GIT_COMMIT_H
-#define WEIR_GIT_COMMIT_H
+#pragma once
 
 #include "common/vcs/git.h"
 
@@ -21,5 +20,3 @@ int64_t gitvcs_person_time(struct span person);
  */
 bool gitvcs_parse_version(struct vcs *, git_odb_object *,
     struct vcs_version *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_GIT_NAME_H
-#define WEIR_GIT_NAME_H
+#pragma once
 
 #include "common/vcs/git.h"
 
@@ -7,5 +6,3 @@
 
 bool gitvcs_massage_parameter(struct vcs *, const char *, enum vcs_kind,
     struct vcs_id *, enum vcs_kind *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_GIT_REPO_H
-#define WEIR_GIT_REPO_H
+#pragma once
 
 #include "common/vcs/git.h"
 
@@ -46,5 +45,3 @@ void gitvcs_check_object(const struct gitvcs *, const git_oid *);
 
 /* gitvcs_check(), or vcs_fail() with libgit2's message after the text. */
 bool gitvcs_fail(struct vcs *, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_GIT_WALK_H
-#define WEIR_GIT_WALK_H
+#pragma once
 
 #include "common/vcs/git.h"
 
@@ -12,5 +11,3 @@ enum vcs_found gitvcs_walk_next(struct vcs *, struct vcs_version *);
 /* The next commit of the walk as an object, which the caller frees. */
 enum vcs_found gitvcs_walk_next_object(struct vcs *, git_odb_object **);
 void gitvcs_walk_end(struct gitvcs_walk *);
-
-#endif

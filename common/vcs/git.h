@@ -1,5 +1,4 @@
-#ifndef WEIR_VCS_GIT_H
-#define WEIR_VCS_GIT_H
+#pragma once
 
 #include <git2.h>
 #include <iconv.h>
@@ -62,5 +61,3 @@ struct gitvcs {
 	size_t n_branches, branches_cap;
 	struct buf head_name;	/* from get_head_major_version() */
 };
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_VCS_H
-#define WEIR_VCS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -157,5 +156,3 @@ bool vcs_walk_major_versions(struct vcs *, const struct vcs_branch **,
  * files do not count; a bare repository is never dirty.
  */
 bool vcs_is_dirty(struct vcs *, bool *dirty);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef BUILDGRAPH_FORMATS_H
-#define BUILDGRAPH_FORMATS_H
+#pragma once
 
 #include "common/filter/format.h"
 
@@ -20,5 +19,3 @@ struct format_options {
 	const char *deps_file;	/* ninja: the output of `ninja -t deps`, or
 				   NULL */
 };
-
-#endif

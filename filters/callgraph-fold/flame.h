@@ -1,9 +1,6 @@
-#ifndef CALLGRAPH_FOLD_FLAME_H
-#define CALLGRAPH_FOLD_FLAME_H
+#pragma once
 
 #include "filters/callgraph-fold/formats.h"
 
 /* A flame graph (flame.c). */
 void put_svg(struct filter *, const struct stacks *, unsigned measure);
-
-#endif

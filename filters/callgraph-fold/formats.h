@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_FOLD_FORMATS_H
-#define CALLGRAPH_FOLD_FORMATS_H
+#pragma once
 
 #include "common/filter/filter.h"
 #include "filters/callgraph-fold/stacks.h"
@@ -11,5 +10,3 @@
 void put_folded(struct filter *, const struct stacks *, unsigned measure);
 void put_speedscope(struct filter *, const struct stacks *, unsigned measure);
 void put_callgrind(struct filter *, const struct stacks *, unsigned measure);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_FOLD_PPROF_H
-#define CALLGRAPH_FOLD_PPROF_H
+#pragma once
 
 #include "common/base/intern.h"
 #include "common/filter/filter.h"
@@ -48,5 +47,3 @@ void pprof_add(struct pprof *, const struct callgraph *, const struct rec *);
 
 /* Writes the profile; the measure is what viewers show first. */
 void pprof_write(struct pprof *, struct filter *, unsigned measure);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_FOLD_STACKS_H
-#define CALLGRAPH_FOLD_STACKS_H
+#pragma once
 
 #include "common/program/functions.h"
 #include "common/program/tree.h"
@@ -63,5 +62,3 @@ int64_t *stacks_inclusive(const struct stacks *, unsigned measure);
 
 /* Makes a tree of the stacks, siblings by name.  The caller releases it. */
 void stacks_tree(const struct stacks *, struct tree *);
-
-#endif

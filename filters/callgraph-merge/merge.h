@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_MERGE_MERGE_H
-#define CALLGRAPH_MERGE_MERGE_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/base/intern.h"
@@ -49,5 +48,3 @@ void merge_add(struct merge *, const struct callgraph *, const struct rec *);
 
 /* Writes the sum as a record. */
 void merge_write(struct merge *, struct buf *);
-
-#endif

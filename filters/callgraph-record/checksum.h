@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_RECORD_CHECKSUM_H
-#define CALLGRAPH_RECORD_CHECKSUM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ void checksum_remember(const char *program, uint64_t inode,
 
 /* What was remembered last of such a program, or "". */
 const char *checksum_remembered(const char *program, uint64_t inode);
-
-#endif

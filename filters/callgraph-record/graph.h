@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_RECORD_GRAPH_H
-#define CALLGRAPH_RECORD_GRAPH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ void modules_mark_graph(struct modules *, const struct graph *);
 
 /* Writes the marked modules as the array "modules", and unmarks them. */
 void modules_put(struct modules *, struct buf *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_RECORD_LISTENER_H
-#define CALLGRAPH_RECORD_LISTENER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void listener_close(struct listener *);
 
 /* Has this process inherited the number from the program? */
 bool listener_is_descendant(const struct listener *, pid_t);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_RECORD_MEMORY_H
-#define CALLGRAPH_RECORD_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ const struct shared_crash *memory_next_crash(struct memory *);
  * that the thread has used since its last sample.
  */
 void memory_sample(struct memory *, pid_t, uint64_t period_ns);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_RECORD_PROCESSES_H
-#define CALLGRAPH_RECORD_PROCESSES_H
+#pragma once
 
 #include <poll.h>
 #include <stdbool.h>
@@ -74,5 +73,3 @@ void processes_close(struct processes *);
 
 /* Writes all that was counted.  Warns if processes are still running. */
 void processes_finish(struct processes *, struct buf *);
-
-#endif

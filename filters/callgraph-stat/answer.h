@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_STAT_ANSWER_H
-#define CALLGRAPH_STAT_ANSWER_H
+#pragma once
 
 #include "filters/callgraph-stat/flat.h"
 
@@ -37,5 +36,3 @@ bool answer_lacks_times(const struct totals *);
  * outermost one's.
  */
 int64_t answer_per_call(const struct tally *, unsigned measure);
-
-#endif

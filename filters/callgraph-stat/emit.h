@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_STAT_EMIT_H
-#define CALLGRAPH_STAT_EMIT_H
+#pragma once
 
 #include "common/filter/filter.h"
 #include "filters/callgraph-stat/answer.h"
@@ -21,5 +20,3 @@ void emit_callers(const struct answer *, struct filter *, uint32_t function);
 
 /* The whole program; before: with its values in the earlier run as well. */
 void emit_program(const struct answer *, struct filter *, bool before);
-
-#endif

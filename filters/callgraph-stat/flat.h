@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_STAT_FLAT_H
-#define CALLGRAPH_STAT_FLAT_H
+#pragma once
 
 #include "common/program/functions.h"
 
@@ -130,5 +129,3 @@ void flat_sort(const struct flat *, struct order *,
  */
 void flat_sort_sites(const struct flat *, struct order *, unsigned by,
     uint32_t function, bool callers);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_STAT_REPORT_H
-#define CALLGRAPH_STAT_REPORT_H
+#pragma once
 
 #include "common/filter/filter.h"
 #include "filters/callgraph-stat/answer.h"
@@ -15,5 +14,3 @@ void report_calls(const struct answer *, struct filter *, uint32_t function);
 /* Says that the times are rough, if they are. */
 void report_roughness(const struct answer *, struct buf *);
 void report_callers(const struct answer *, struct filter *, uint32_t function);
-
-#endif

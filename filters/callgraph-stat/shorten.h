@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_STAT_SHORTEN_H
-#define CALLGRAPH_STAT_SHORTEN_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/base/text.h"
@@ -36,5 +35,3 @@ struct span shorten_caller(struct span);
  * "ns::Class::method".
  */
 void shorten_qualified(struct buf *, struct span name);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_SYMBOLIZE_ANSWERS_H
-#define CALLGRAPH_SYMBOLIZE_ANSWERS_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "filters/callgraph-symbolize/sources.h"
@@ -23,5 +22,3 @@ bool answers_add_function(struct source *, uint64_t address, struct buf *);
  * address.  If none is known, adds nothing and returns false.
  */
 bool answers_add_call(struct source *, uint64_t return_address, struct buf *);
-
-#endif

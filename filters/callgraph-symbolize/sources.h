@@ -1,5 +1,4 @@
-#ifndef CALLGRAPH_SYMBOLIZE_SOURCES_H
-#define CALLGRAPH_SYMBOLIZE_SOURCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ struct source *source_of(const struct module *);
  * calls return NULL.  They live until sources_release().
  */
 struct symbols *source_symbols(struct source *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CRITPATH_ANSWER_H
-#define CRITPATH_ANSWER_H
+#pragma once
 
 #include "common/build/network.h"
 
@@ -87,5 +86,3 @@ struct kind_time {
  */
 struct kind_time *answer_by_kind(const struct answer *, const struct path *,
     size_t *n);
-
-#endif

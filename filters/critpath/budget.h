@@ -1,5 +1,4 @@
-#ifndef CRITPATH_BUDGET_H
-#define CRITPATH_BUDGET_H
+#pragma once
 
 struct answer;
 struct filter;
@@ -20,5 +19,3 @@ void budget_read(const char *text);
  * be judged (filter_leave_undecided()); in the report, too.
  */
 void budgets_check(const struct answer *, struct filter *);
-
-#endif

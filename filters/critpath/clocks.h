@@ -1,5 +1,4 @@
-#ifndef CRITPATH_CLOCKS_H
-#define CRITPATH_CLOCKS_H
+#pragma once
 
 #include "common/build/network.h"
 
@@ -13,5 +12,3 @@ struct filter;
  */
 void clocks_report(struct buf *, const struct network *);
 void clocks_emit(const struct network *, struct filter *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CRITPATH_EDGES_H
-#define CRITPATH_EDGES_H
+#pragma once
 
 #include "filters/critpath/answer.h"
 
@@ -11,5 +10,3 @@ void edges_emit(const struct answer *, struct filter *);
 
 /* Only the dependencies that save something, the largest saving first. */
 void edges_report(const struct answer *, struct buf *);
-
-#endif

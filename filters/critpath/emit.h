@@ -1,5 +1,4 @@
-#ifndef CRITPATH_EMIT_H
-#define CRITPATH_EMIT_H
+#pragma once
 
 #include "filters/critpath/answer.h"
 
@@ -12,5 +11,3 @@ struct buf *emit_begin(const struct build *, struct filter *, const char *type);
  */
 void answer_emit_steps(const struct answer *, struct filter *, bool all);
 void answer_emit_summaries(const struct answer *, struct filter *);
-
-#endif

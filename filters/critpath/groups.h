@@ -1,5 +1,4 @@
-#ifndef CRITPATH_GROUPS_H
-#define CRITPATH_GROUPS_H
+#pragma once
 
 #include "filters/critpath/answer.h"
 
@@ -31,5 +30,3 @@ void groups_release(struct groups *);
 
 void groups_emit(const struct groups *, const struct build *, struct filter *);
 void groups_report(const struct groups *, const struct answer *, struct buf *);
-
-#endif

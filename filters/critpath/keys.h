@@ -1,5 +1,4 @@
-#ifndef CRITPATH_KEYS_H
-#define CRITPATH_KEYS_H
+#pragma once
 
 #include "common/build/build.h"
 
@@ -28,5 +27,3 @@ void keys_declare(struct filter *);
  * Valid until the next call.
  */
 struct span keys_value(const struct build *, const struct task *, unsigned key);
-
-#endif

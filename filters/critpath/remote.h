@@ -1,5 +1,4 @@
-#ifndef CRITPATH_REMOTE_H
-#define CRITPATH_REMOTE_H
+#pragma once
 
 #include "filters/critpath/answer.h"
 
@@ -14,5 +13,3 @@ void remote_emit(const struct answer *, const struct step *, struct buf *);
 
 /* Says how much of the first path is in plans of other servers, if any is. */
 void remote_report(const struct answer *, struct filter *);
-
-#endif

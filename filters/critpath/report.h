@@ -1,5 +1,4 @@
-#ifndef CRITPATH_REPORT_H
-#define CRITPATH_REPORT_H
+#pragma once
 
 #include "filters/critpath/answer.h"
 
@@ -12,5 +11,3 @@ void answer_report_doubts(const struct answer *, struct filter *);
  */
 void answer_report(const struct answer *, struct filter *, bool all);
 void answer_report_notes(const struct answer *, struct filter *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CRITPATH_SAVINGS_H
-#define CRITPATH_SAVINGS_H
+#pragma once
 
 #include "common/build/dag-simulate.h"
 #include "common/build/network.h"
@@ -52,5 +51,3 @@ const char *savings_head(const struct savings *, size_t n,
  */
 int64_t simulate_build(struct network *, uint64_t workers,
     const struct dag_pools *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CRITPATH_SUMMARY_H
-#define CRITPATH_SUMMARY_H
+#pragma once
 
 #include "filters/critpath/answer.h"
 #include "filters/critpath/verdict.h"
@@ -13,5 +12,3 @@
 void summary_add(const struct answer *, const struct verdict *, const char *by,
     struct filter *);
 void summaries_print(struct filter *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CRITPATH_USAGE_H
-#define CRITPATH_USAGE_H
+#pragma once
 
 #include "common/build/network.h"
 
@@ -41,5 +40,3 @@ void usage_find_next(struct usage *, const struct build *);
  */
 void usage_measure_queue(const struct build *, int64_t *waited_us,
     int64_t *span_us);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CRITPATH_VERDICT_H
-#define CRITPATH_VERDICT_H
+#pragma once
 
 #include "common/build/dag-simulate.h"
 #include "common/build/network.h"
@@ -68,5 +67,3 @@ void verdict_emit(const struct verdict *, struct filter *);
 
 /* Writes the verdict as a sentence and a blank line. */
 void verdict_report(const struct verdict *, struct filter *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CRITPATH_WAITS_H
-#define CRITPATH_WAITS_H
+#pragma once
 
 #include "filters/critpath/answer.h"
 
@@ -10,5 +9,3 @@
  */
 void waits_report(struct buf *, const struct answer *);
 void waits_emit(const struct answer *, struct filter *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CRITPATH_WHATIF_H
-#define CRITPATH_WHATIF_H
+#pragma once
 
 #include "common/build/dag-simulate.h"
 #include "common/build/network.h"
@@ -31,5 +30,3 @@ size_t whatif_limit(const struct network *, const char *text,
 
 /* Adds the KEY of a value of --OPTION to the keys to be declared (keys.h). */
 void whatif_add_key(const char *option, const char *text);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef EXECLOG_CARGO_TASKS_H
-#define EXECLOG_CARGO_TASKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ struct unit *cargo_find_unit(const struct cargo_run *, uint64_t index);
  * did not finish.
  */
 uint64_t cargo_write_tasks(struct filter *, const struct cargo_run *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef EXECLOG_FORMATS_H
-#define EXECLOG_FORMATS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ struct format_options {
 	bool all_runs;		/* ninja: use all runs, each by itself */
 	bool nested;		/* chrome: events within others are tasks */
 };
-
-#endif

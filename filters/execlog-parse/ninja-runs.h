@@ -1,5 +1,4 @@
-#ifndef EXECLOG_NINJA_RUNS_H
-#define EXECLOG_NINJA_RUNS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void ninja_set_bracket(struct entry *, int64_t mtime);
  */
 size_t ninja_number_runs(struct filter *, struct entry *, size_t n,
     int64_t log_modified_us, bool *in_order, bool *is_known);
-
-#endif

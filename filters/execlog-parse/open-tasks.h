@@ -1,5 +1,4 @@
-#ifndef EXECLOG_OPEN_TASKS_H
-#define EXECLOG_OPEN_TASKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ void open_tasks_add_end(enum task_kind, struct task_key, int64_t us,
 
 /* Writes the tasks that are still open, and frees all memory. */
 void open_tasks_finish(void);
-
-#endif

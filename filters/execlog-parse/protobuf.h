@@ -1,5 +1,4 @@
-#ifndef EXECLOG_PROTOBUF_H
-#define EXECLOG_PROTOBUF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ protobuf_int32(uint64_t value, int32_t *number)
 	*number = (int32_t)(uint32_t)value;
 	return true;
 }
-
-#endif

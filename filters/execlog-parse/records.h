@@ -1,5 +1,4 @@
-#ifndef EXECLOG_RECORDS_H
-#define EXECLOG_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -132,5 +131,3 @@ void emit_build(struct filter *, const char *format, const struct extent *);
 /* The same for a start and an end, which may be INT_UNKNOWN. */
 void emit_build_times(struct filter *, const char *format, int64_t start_us,
     int64_t end_us);
-
-#endif

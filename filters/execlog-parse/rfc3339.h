@@ -1,5 +1,4 @@
-#ifndef EXECLOG_RFC3339_H
-#define EXECLOG_RFC3339_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@
  * record (2^53 us or more: the years before 1685 and after 2254).
  */
 bool read_rfc3339_us(struct span, int64_t *us);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef EXECLOG_SLICES_H
-#define EXECLOG_SLICES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ void slices_resolve(struct slices *, uint64_t *n_begun, uint64_t *n_ended);
 /* Empties the list. */
 void slices_clear(struct slices *);
 void slices_release(struct slices *);
-
-#endif

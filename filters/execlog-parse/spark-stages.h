@@ -1,5 +1,4 @@
-#ifndef EXECLOG_SPARK_STAGES_H
-#define EXECLOG_SPARK_STAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ void stage_free_partitions(struct stage *);
 /* Notes that a task of a stage could not fetch the output of its parents. */
 void stage_note_fetch_failure(const struct stage *, int64_t task,
     int64_t failed_us);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef EXECLOG_SPARK_TASK_H
-#define EXECLOG_SPARK_TASK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ struct buf *task_begin(struct filter *, const struct task *,
 void task_put_metrics(struct buf *, const struct task *, const struct rec *);
 
 extern const char *const task_metrics_keys[];
-
-#endif

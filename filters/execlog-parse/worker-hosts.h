@@ -1,5 +1,4 @@
-#ifndef EXECLOG_WORKER_HOSTS_H
-#define EXECLOG_WORKER_HOSTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -100,5 +99,3 @@ void worker_hosts_put(struct buf *, uint64_t number);
 
 /* Writes `worker`, `deploy_us` and, if it is known, `ready_tasks`. */
 void worker_hosts_put_deploy(struct buf *, const struct deploy *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef EXECLOG_WORKER_TASKS_H
-#define EXECLOG_WORKER_TASKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@ void worker_tasks_add_cached(struct span uid, struct span host, int64_t us,
  * log, and frees all memory.
  */
 void worker_tasks_finish(void);
-
-#endif

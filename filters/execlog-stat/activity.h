@@ -1,5 +1,4 @@
-#ifndef EXECLOG_STAT_ACTIVITY_H
-#define EXECLOG_STAT_ACTIVITY_H
+#pragma once
 
 #include "common/build/build.h"
 
@@ -60,5 +59,3 @@ void activity_release(struct activity *);
 
 /* The weighted time of a task, rounded. */
 int64_t activity_weighted_us(const struct activity *, uint32_t task);
-
-#endif

@@ -1,8 +1,5 @@
-#ifndef EXECLOG_STAT_REPORT_H
-#define EXECLOG_STAT_REPORT_H
+#pragma once
 
 #include "filters/execlog-stat/stat.h"
 
 void stat_report(const struct build_stat *, struct filter *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef EXECLOG_STAT_STAT_H
-#define EXECLOG_STAT_STAT_H
+#pragma once
 
 #include "filters/execlog-stat/activity.h"
 
@@ -66,5 +65,3 @@ stat_efficiency(const struct build_stat *s)
 {
 	return (double)s->n_cached / (double)(s->n_cached + s->n_executed);
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef GRAPH_EXPORT_CAPTION_H
-#define GRAPH_EXPORT_CAPTION_H
+#pragma once
 
 #include "filters/graph-export/chart.h"
 
@@ -27,5 +26,3 @@ unsigned caption_heat(const struct chart *, const struct folded *);
  * not allow, and what text_escape() did not change, becomes U+FFFD.
  */
 uint32_t caption_char(struct span text, size_t *at);
-
-#endif

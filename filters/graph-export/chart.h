@@ -1,5 +1,4 @@
-#ifndef GRAPH_EXPORT_CHART_H
-#define GRAPH_EXPORT_CHART_H
+#pragma once
 
 #include "filters/graph-export/fold.h"
 
@@ -47,5 +46,3 @@ chart_node(const struct chart *p, size_t i)
 {
 	return &p->fold->nodes[p->shown[i]];
 }
-
-#endif

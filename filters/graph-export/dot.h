@@ -1,9 +1,6 @@
-#ifndef GRAPH_EXPORT_DOT_H
-#define GRAPH_EXPORT_DOT_H
+#pragma once
 
 #include "filters/graph-export/formats.h"
 
 /* DOT, the language of graphviz (dot.c). */
 void dot_put(struct buf *, const struct chart *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef GRAPH_EXPORT_FOLD_H
-#define GRAPH_EXPORT_FOLD_H
+#pragma once
 
 #include "common/base/intern.h"
 #include "common/build/network.h"
@@ -56,5 +55,3 @@ void fold_release(struct fold *);
 /* The kind of a node's label, and the rule or name in it. */
 enum label_kind fold_label(const struct fold *, const struct folded *,
     struct span *text);
-
-#endif

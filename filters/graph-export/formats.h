@@ -1,5 +1,4 @@
-#ifndef GRAPH_EXPORT_FORMATS_H
-#define GRAPH_EXPORT_FORMATS_H
+#pragma once
 
 #include "filters/graph-export/chart.h"
 
@@ -11,5 +10,3 @@ struct format {
 	size_t bytes_max;	/* of one graph */
 	bool is_one_per_file;	/* a file can have one graph */
 };
-
-#endif

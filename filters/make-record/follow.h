@@ -1,5 +1,4 @@
-#ifndef MAKE_RECORD_FOLLOW_H
-#define MAKE_RECORD_FOLLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ void follow_extend(const struct follow *, const char *id, char *const envp[],
 
 /* Removes the two variables again. */
 void follow_remove(const struct follow *, char **envp);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MAKE_RECORD_GRAPH_H
-#define MAKE_RECORD_GRAPH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -133,5 +132,3 @@ void graph_add_also(struct graph *, uint32_t target, uint32_t other);
  */
 void graph_walk(const struct graph *, void (*on_part)(void *context,
     uint32_t target, uint32_t part), void *context);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MAKE_RECORD_LOG_H
-#define MAKE_RECORD_LOG_H
+#pragma once
 
 struct filter;
 struct graph;
@@ -9,5 +8,3 @@ struct graph;
  * records, and what was not recorded, are faults of the filter.
  */
 void log_read(struct filter *, const char *path, struct graph *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MAKE_RECORD_TARGETS_H
-#define MAKE_RECORD_TARGETS_H
+#pragma once
 
 struct filter;
 struct graph;
@@ -12,5 +11,3 @@ struct graph;
  * were ignored.
  */
 void targets_write(struct filter *, const struct graph *, int status);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MAKE_RECORD_WORKSPACE_H
-#define MAKE_RECORD_WORKSPACE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ struct follow;
 bool workspace_create(struct follow *);
 
 void workspace_remove(void);
-
-#endif

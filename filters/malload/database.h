@@ -1,5 +1,4 @@
-#ifndef MALLOAD_DATABASE_H
-#define MALLOAD_DATABASE_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void database_run(struct database *, const char *sql);
  * the program if the statement fails.
  */
 int64_t database_get_number(struct database *, const char *sql);
-
-#endif

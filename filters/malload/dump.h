@@ -1,5 +1,4 @@
-#ifndef MALLOAD_DUMP_H
-#define MALLOAD_DUMP_H
+#pragma once
 
 #include "common/io/output.h"
 #include "filters/malload/merge.h"
@@ -37,5 +36,3 @@ void dump_trace(struct dump *, const char *digest);
 
 /* CSV files appear now, unless the input was truncated. */
 void dump_close(struct dump *);
-
-#endif

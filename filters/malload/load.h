@@ -1,5 +1,4 @@
-#ifndef MALLOAD_LOAD_H
-#define MALLOAD_LOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void load_row(struct load *, enum table_id, const struct rec *);
 
 /* Commits the rows of a trace, or forgets them if the digest is NULL. */
 void load_trace(struct load *, const char *digest);
-
-#endif

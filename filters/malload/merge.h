@@ -1,5 +1,4 @@
-#ifndef MALLOAD_MERGE_H
-#define MALLOAD_MERGE_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "filters/malload/schema.h"
@@ -67,5 +66,3 @@ void merge_put_keeps_ids(struct buf *, enum table_id);
 
 /* Before the steps: removes all rows if the database has the trace already. */
 void merge_put_refusal(struct buf *, const char *digest);
-
-#endif

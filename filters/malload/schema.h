@@ -1,5 +1,4 @@
-#ifndef MALLOAD_SCHEMA_H
-#define MALLOAD_SCHEMA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ void schema_put(struct buf *, enum dialect);
 
 /* Writes the tables and their references as a diagram of Mermaid. */
 void schema_put_diagram(struct buf *);
-
-#endif

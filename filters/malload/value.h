@@ -1,5 +1,4 @@
-#ifndef MALLOAD_VALUE_H
-#define MALLOAD_VALUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct rec;
  */
 bool value_read(struct value *, struct filter *, const struct rec *,
     enum table_id, size_t column);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALPARSE_BOUNDARY_H
-#define MALPARSE_BOUNDARY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -43,5 +42,3 @@ enum boundary_result boundary_find(struct object_scan *, struct span bytes);
  * with which profilers begin their objects; a tuple at the start of a line.
  */
 size_t boundary_next(struct span bytes, size_t at);
-
-#endif

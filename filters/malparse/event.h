@@ -1,5 +1,4 @@
-#ifndef MALPARSE_EVENT_H
-#define MALPARSE_EVENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -144,5 +143,3 @@ struct span event_variable_name(const struct rec *variable);
 
 /* Whether r, which event_next_variable() returned last, is a result. */
 bool event_is_result(const struct event_variables *, const struct rec *r);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALPARSE_LINKS_H
-#define MALPARSE_LINKS_H
+#pragma once
 
 #include "filters/malparse/plan.h"
 #include "filters/malparse/rows.h"
@@ -75,5 +74,3 @@ void links_add_query(struct links *, struct execution *, const struct event *);
  */
 void links_register(struct links *, struct execution *,
     const struct event *, struct span supervisor, struct span key);
-
-#endif

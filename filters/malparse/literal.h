@@ -1,5 +1,4 @@
-#ifndef MALPARSE_LITERAL_H
-#define MALPARSE_LITERAL_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/base/text.h"
@@ -22,5 +21,3 @@ enum literal_escaped literal_detect_escapes(struct span text);
 
 /* Removes the backslashes that the SQL front end has put into a text. */
 void literal_unescape(struct buf *text);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALPARSE_MAL_READ_H
-#define MALPARSE_MAL_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ struct mal_text {
  * truncated is left out.
  */
 void mal_read(struct mal_text *, struct span text, struct buf *variables);
-
-#endif

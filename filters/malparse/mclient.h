@@ -1,5 +1,4 @@
-#ifndef MALPARSE_MCLIENT_H
-#define MALPARSE_MCLIENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ bool mclient_continues(enum mclient_line, struct span next);
  */
 const char *mclient_read(struct mclient *, enum mclient_line, struct span lines,
     struct buf *to);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALPARSE_PLAN_TASKS_H
-#define MALPARSE_PLAN_TASKS_H
+#pragma once
 
 #include "filters/malparse/plan.h"
 
@@ -35,5 +34,3 @@ void plan_tasks_add_run(struct plans *, struct instruction *,
  */
 void plan_tasks_write(struct filter *, const struct plans *,
     struct execution *);
-
-#endif

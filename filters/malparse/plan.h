@@ -1,5 +1,4 @@
-#ifndef MALPARSE_PLAN_H
-#define MALPARSE_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -193,5 +192,3 @@ void plan_add_assignment(struct variable *, int64_t pc);
 
 /* The last instruction before pc that has assigned the variable; 0 if none. */
 int64_t plan_last_assignment(const struct variable *, int64_t pc);
-
-#endif

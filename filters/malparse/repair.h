@@ -1,5 +1,4 @@
-#ifndef MALPARSE_REPAIR_H
-#define MALPARSE_REPAIR_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/base/text.h"
@@ -12,5 +11,3 @@
  * of `to`.
  */
 void repair_object(struct span object, struct buf *to);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALPARSE_ROWS_H
-#define MALPARSE_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -86,5 +85,3 @@ void rows_put_link(struct rows *, uint64_t parent, uint64_t child,
 void rows_put_phase(struct rows *, const struct execution *,
     const struct event *);
 void rows_put_heartbeat(struct rows *, const struct event *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALPARSE_STATEMENT_H
-#define MALPARSE_STATEMENT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ struct statement {
 /* Sets long_text and short_text, which are valid until the next call. */
 void statement_build(struct statement *, const struct execution *,
     const struct event *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALPARSE_STREAM_H
-#define MALPARSE_STREAM_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/json/rec.h"
@@ -43,5 +42,3 @@ bool stream_next_line_has(const struct filter *, const char *text);
 
 /* Rejects the object that stream_next() returned last. */
 void stream_reject(struct stream *, const char *why);
-
-#endif

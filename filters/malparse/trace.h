@@ -1,5 +1,4 @@
-#ifndef MALPARSE_TRACE_H
-#define MALPARSE_TRACE_H
+#pragma once
 
 #include "filters/malparse/links.h"
 #include "filters/malparse/plan.h"
@@ -39,5 +38,3 @@ void trace_release(struct trace *);
 
 /* Adds an object.  *why: the reason to reject it, or NULL. */
 void trace_add(struct trace *, const struct rec *, const char **why);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALPARSE_TUPLE_H
-#define MALPARSE_TUPLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ bool tuple_to_object(struct span line, struct buf *to);
  * KEY, "pc" and "tag" of an object.  False if it is not of this form.
  */
 bool tuple_put_instruction(struct buf *to, const char *key, struct span);
-
-#endif

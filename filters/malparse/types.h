@@ -1,5 +1,4 @@
-#ifndef MALPARSE_TYPES_H
-#define MALPARSE_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ uint64_t types_assign(struct types *, struct span name, bool *is_new);
 
 /* The T of "bat[:T]"; empty for other types. */
 struct span types_subtype(struct span name);
-
-#endif

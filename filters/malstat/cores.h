@@ -1,5 +1,4 @@
-#ifndef MALSTAT_CORES_H
-#define MALSTAT_CORES_H
+#pragma once
 
 #include "filters/malstat/queries.h"
 
@@ -39,5 +38,3 @@ struct cores {
  */
 void cores_measure(struct cores *, size_t n, const struct scope *,
     const struct period *, size_t n_periods);
-
-#endif

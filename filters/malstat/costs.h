@@ -1,5 +1,4 @@
-#ifndef MALSTAT_COSTS_H
-#define MALSTAT_COSTS_H
+#pragma once
 
 #include "filters/malstat/cores.h"
 #include "filters/malstat/queries.h"
@@ -49,5 +48,3 @@ void costs_release(struct costs *);
  * costs.operations and are freed by the caller.  costs.trace must be set.
  */
 void costs_sum(struct costs *, const struct scope *);
-
-#endif

@@ -1,9 +1,6 @@
-#ifndef MALSTAT_DATABASE_H
-#define MALSTAT_DATABASE_H
+#pragma once
 
 #include "filters/malstat/executions.h"
 
 /* Adds all rows of a database that malload filled. */
 void trace_read_database(struct trace *, struct filter *, const char *path);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALSTAT_DIFF_WRITE_H
-#define MALSTAT_DIFF_WRITE_H
+#pragma once
 
 #include "filters/malstat/diff.h"
 
@@ -8,5 +7,3 @@ struct filter;
 /* Writes records (weir-records(5)), or text with at most `top` instructions. */
 void diff_emit(const struct diff *, struct filter *);
 void diff_report(const struct diff *, struct filter *, uint64_t top);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALSTAT_DIFF_H
-#define MALSTAT_DIFF_H
+#pragma once
 
 #include "filters/malstat/queries.h"
 
@@ -82,5 +81,3 @@ diff_is_on_both(const struct change *c)
  * is not known, or below a nanosecond.
  */
 double diff_us(const struct change *);
-
-#endif

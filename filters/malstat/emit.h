@@ -1,5 +1,4 @@
-#ifndef MALSTAT_EMIT_H
-#define MALSTAT_EMIT_H
+#pragma once
 
 #include "filters/malstat/costs.h"
 
@@ -50,5 +49,3 @@ utilisation(const struct use *u, int64_t threads)
 	return threads > 0 ? ratio_of(u->busy_us, u->wall_us) /
 	    (double)threads : 0;
 }
-
-#endif

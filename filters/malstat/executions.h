@@ -1,5 +1,4 @@
-#ifndef MALSTAT_EXECUTIONS_H
-#define MALSTAT_EXECUTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -152,5 +151,3 @@ bool executions_add(struct trace *, struct filter *, const struct rec *);
  * lanes.
  */
 void executions_finish(struct trace *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALSTAT_MEASURE_H
-#define MALSTAT_MEASURE_H
+#pragma once
 
 #include "filters/malstat/executions.h"
 
@@ -21,5 +20,3 @@ struct pieces {
  * order of the lanes.  scopes_make() takes over pieces.list.
  */
 void trace_measure(struct trace *, struct pieces *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALSTAT_QUERIES_H
-#define MALSTAT_QUERIES_H
+#pragma once
 
 #include "filters/malstat/scope.h"
 
@@ -39,5 +38,3 @@ struct queries {
 void queries_make(struct queries *, const struct trace *,
     const struct scopes *);
 void queries_release(struct queries *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MALSTAT_SCOPE_H
-#define MALSTAT_SCOPE_H
+#pragma once
 
 #include "filters/malstat/measure.h"
 #include "filters/malstat/executions.h"
@@ -32,5 +31,3 @@ struct scopes {
 void scopes_make(struct scopes *, const struct trace *,
     const struct pieces *);
 void scopes_release(struct scopes *);
-
-#endif

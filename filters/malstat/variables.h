@@ -1,5 +1,4 @@
-#ifndef MALSTAT_VARIABLES_H
-#define MALSTAT_VARIABLES_H
+#pragma once
 
 #include "common/base/intern.h"
 
@@ -54,5 +53,3 @@ void variables_finish(struct variables *);
 /* Adds the rows of an event, times `share`, to a sum. */
 void variables_add_rows(const struct variables *, uint64_t trace,
     int64_t event_id, double share, struct rows *sum);
-
-#endif

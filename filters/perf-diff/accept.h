@@ -1,5 +1,4 @@
-#ifndef PERF_DIFF_ACCEPT_H
-#define PERF_DIFF_ACCEPT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ bool accepted_is_at(const struct accepted_change *, struct span commit);
 
 /* Is the change of the uid at the commit accepted? */
 bool accepted_has(const struct accepted *, struct span commit, struct span uid);
-
-#endif

@@ -1,9 +1,6 @@
-#ifndef PERF_DIFF_COMPARE_H
-#define PERF_DIFF_COMPARE_H
+#pragma once
 
 #include "filters/perf-diff/results.h"
 
 /* Compares the samples of two sides. */
 void compare_sides(struct results *);
-
-#endif

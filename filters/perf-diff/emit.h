@@ -1,8 +1,5 @@
-#ifndef PERF_DIFF_EMIT_H
-#define PERF_DIFF_EMIT_H
+#pragma once
 
 #include "filters/perf-diff/results.h"
 
 void emit_answer(const struct results *, struct filter *);
-
-#endif

@@ -1,9 +1,6 @@
-#ifndef PERF_DIFF_HISTORY_H
-#define PERF_DIFF_HISTORY_H
+#pragma once
 
 #include "filters/perf-diff/results.h"
 
 /* Finds the changes in a history. */
 void history_find(struct results *, struct filter *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PERF_DIFF_READ_H
-#define PERF_DIFF_READ_H
+#pragma once
 
 #include "common/filter/filter.h"
 #include "filters/perf-diff/samples.h"
@@ -30,5 +29,3 @@ void read_pair(struct filter *, const char *old, const char *new);
 /* Reads a profile; returns why it cannot be read, or NULL. */
 const char *read_document(struct filter *, struct span document,
     uint32_t version);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PERF_DIFF_RESULTS_H
-#define PERF_DIFF_RESULTS_H
+#pragma once
 
 #include <math.h>
 
@@ -151,5 +150,3 @@ bool results_is_listed(const struct results *, const struct opt_list *,
 
 /* Sets what is said of the keys, counts it, and orders the keys for it. */
 void results_finish(struct results *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PERF_DIFF_SAMPLES_H
-#define PERF_DIFF_SAMPLES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -104,5 +103,3 @@ struct span samples_text(const struct samples *, sym);
 
 /* The order of keys: by the texts of their parts. */
 int samples_compare(const struct samples *, uint32_t a, uint32_t b);
-
-#endif

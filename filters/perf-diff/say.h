@@ -1,5 +1,4 @@
-#ifndef PERF_DIFF_SAY_H
-#define PERF_DIFF_SAY_H
+#pragma once
 
 #include "filters/perf-diff/results.h"
 
@@ -40,5 +39,3 @@ const char *say_subject(const struct results *, size_t position);
  * is believed; without the full stop, "" where it does not apply.
  */
 const char *say_sentence(const struct results *, enum sentence);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PIDX_FSCK_CHECK_H
-#define PIDX_FSCK_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -79,5 +78,3 @@ void check_mark_references(void *context, struct span bytes);
  */
 enum commit { COMMIT_ABSENT, COMMIT_PRESENT, COMMIT_UNKNOWN };
 enum commit check_commit(struct check *, const unsigned char *name);
-
-#endif

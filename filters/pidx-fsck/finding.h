@@ -1,5 +1,4 @@
-#ifndef PIDX_FSCK_FINDING_H
-#define PIDX_FSCK_FINDING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -74,5 +73,3 @@ struct totals {
 void findings_end(struct findings *, const char *store,
     const struct totals *);
 void findings_release(struct findings *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PIDX_INIT_MAKE_H
-#define PIDX_INIT_MAKE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ void init_make_store(const struct paths *, bool exists, struct span settings,
  */
 void init_put_settings(struct buf *, const char *vcs_type, struct span url,
     const char *index_version);
-
-#endif

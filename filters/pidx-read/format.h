@@ -1,5 +1,4 @@
-#ifndef PIDX_READ_FORMAT_H
-#define PIDX_READ_FORMAT_H
+#pragma once
 
 #include "common/base/buf.h"
 #include "common/perun/select.h"
@@ -21,5 +20,3 @@ void format_entry(struct buf *, const char *format, const struct pidx_entry *);
  */
 void format_table(struct buf *, const struct pidx *, const struct order *,
     bool pending, const bool *selected);
-
-#endif

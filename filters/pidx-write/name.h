@@ -1,5 +1,4 @@
-#ifndef PIDX_WRITE_NAME_H
-#define PIDX_WRITE_NAME_H
+#pragma once
 
 #include <time.h>
 
@@ -39,5 +38,3 @@ struct span names_make(struct names *, const struct profile *, time_t now);
  * reason why not, a static string.
  */
 const char *name_error(struct span name);
-
-#endif

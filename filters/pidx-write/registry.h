@@ -1,5 +1,4 @@
-#ifndef PIDX_WRITE_REGISTRY_H
-#define PIDX_WRITE_REGISTRY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -68,5 +67,3 @@ void registry_add(struct registry *, const struct profile *,
  */
 void registry_commit(struct registry *, struct filter *,
     enum pidx_layout new_layout);
-
-#endif

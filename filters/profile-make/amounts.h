@@ -1,5 +1,4 @@
-#ifndef PROFILE_MAKE_AMOUNTS_H
-#define PROFILE_MAKE_AMOUNTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -71,5 +70,3 @@ void amounts_append(struct amounts *, uint32_t resource, struct span token);
  */
 struct span amounts_unit(struct amounts *, struct span name,
     struct span unit);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef PROFILE_MAKE_RECORDS_H
-#define PROFILE_MAKE_RECORDS_H
+#pragma once
 
 #include "common/filter/filter.h"
 #include "filters/profile-make/amounts.h"
@@ -44,5 +43,3 @@ const char *records_read(struct records *, const struct rec *,
  * is 2^53 or more.
  */
 bool records_finish(struct records *);
-
-#endif

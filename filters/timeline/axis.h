@@ -1,5 +1,4 @@
-#ifndef TIMELINE_AXIS_H
-#define TIMELINE_AXIS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ int64_t axis_step(int64_t wall_us);
 
 /* Writes the label of a tick; all of an axis have the same unit. */
 void axis_label(struct buf *, int64_t us, int64_t wall_us);
-
-#endif

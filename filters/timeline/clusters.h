@@ -1,5 +1,4 @@
-#ifndef TIMELINE_CLUSTERS_H
-#define TIMELINE_CLUSTERS_H
+#pragma once
 
 #include "filters/timeline/picture.h"
 
@@ -57,5 +56,3 @@ unsigned cluster_color(const struct cluster *);
 
 /* How busy the lane was, from 35 to 100 %; n_slots tasks may run at once. */
 int cluster_opacity(const struct cluster *, uint32_t n_slots);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TIMELINE_PAGE_DATA_H
-#define TIMELINE_PAGE_DATA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ page_data_text(const struct page_data *d, size_t bar)
 {
 	return &d->p->texts[d->p->bars[bar].text];
 }
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TIMELINE_PAGE_H
-#define TIMELINE_PAGE_H
+#pragma once
 
 #include "common/base/text.h"
 
@@ -22,5 +21,3 @@ enum { PAGE_TASKS_MAX = 50000 };
  * has less than 2 MB.
  */
 void page_put(struct buf *, const struct pictures *, struct span svg);
-
-#endif

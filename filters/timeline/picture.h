@@ -1,5 +1,4 @@
-#ifndef TIMELINE_PICTURE_H
-#define TIMELINE_PICTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -130,5 +129,3 @@ void pictures_add(struct pictures *, struct build *,
 
 /* Gives colors to the types.  Call it once, when all builds are added. */
 void pictures_rank(struct pictures *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TIMELINE_STRIP_H
-#define TIMELINE_STRIP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ struct pictures;
  */
 void strip_put(struct buf *, const struct pictures *, const struct picture *,
     int64_t left, int64_t top, int64_t right, int64_t height);
-
-#endif

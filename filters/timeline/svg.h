@@ -1,5 +1,4 @@
-#ifndef TIMELINE_SVG_H
-#define TIMELINE_SVG_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ struct pictures;
  * there are not more.
  */
 void svg_put(struct buf *, const struct pictures *, size_t bars_max);
-
-#endif

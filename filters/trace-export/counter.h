@@ -1,5 +1,4 @@
-#ifndef TRACE_EXPORT_COUNTER_H
-#define TRACE_EXPORT_COUNTER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@
  */
 size_t counter_write(struct document *, const struct view *,
     const struct slice *, size_t n, uint64_t pid, size_t n_parts);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TRACE_EXPORT_DOCUMENT_H
-#define TRACE_EXPORT_DOCUMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ void document_add_run(struct document *, const char *run, int64_t start_us,
 
 /* Ends the document, if it was begun. */
 void document_end(struct document *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TRACE_EXPORT_PATH_H
-#define TRACE_EXPORT_PATH_H
+#pragma once
 
 #include "filters/trace-export/tasks.h"
 
@@ -16,5 +15,3 @@ void path_write_lane(const struct tasks *, struct place);
  * are first_id and those that follow.
  */
 uint64_t path_write_arrows(const struct tasks *, uint64_t first_id);
-
-#endif

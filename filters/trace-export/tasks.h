@@ -1,5 +1,4 @@
-#ifndef TRACE_EXPORT_TASKS_H
-#define TRACE_EXPORT_TASKS_H
+#pragma once
 
 #include "filters/trace-export/document.h"
 #include "filters/trace-export/view.h"
@@ -36,5 +35,3 @@ void tasks_put_names(const struct tasks *, size_t i);
  * category has "critical" if the slice is on the path.
  */
 void tasks_put_details(const struct tasks *, const struct slice *);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TRACE_EXPORT_VIEW_H
-#define TRACE_EXPORT_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ void view_release(struct view *);
 
 /* The value of a kept key, if it is an integer >= 0; otherwise INT_UNKNOWN. */
 int64_t view_number(const struct build *, const struct task *, enum kept);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_FILE_H
-#define WEIR_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void file_release(struct file *);
 
 /* Sets the folder of this program; false if that is not known. */
 bool file_own_folder(char *folder, size_t size);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_QUESTIONS_H
-#define WEIR_QUESTIONS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ struct file;
  * answers it, and what is still missing for some.
  */
 void questions_write(struct buf *, const struct file *, size_t n);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef WEIR_QUOTE_H
-#define WEIR_QUOTE_H
+#pragma once
 
 struct buf;
 
@@ -9,5 +8,3 @@ struct buf;
  * it.  One that begins with a hyphen gets ./ before it.
  */
 void quote_for_shell(struct buf *, const char *name);
-
-#endif

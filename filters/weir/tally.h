@@ -1,5 +1,4 @@
-#ifndef WEIR_TALLY_H
-#define WEIR_TALLY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ bool tally_stream(struct tally *, struct span text, bool is_whole);
 /* The number of records of record_types. */
 uint64_t tally_useful(const struct tally *);
 void tally_release(struct tally *);
-
-#endif
