@@ -50,7 +50,7 @@ static const struct about about = {
 	    "groups, critical paths,\noperations, functions, samples.",
 	.examples = {
 	    "profile-make --unit ms --cmd ./sort samples >sort.perf",
-	    "execlog-parse build.log | critpath | profile-make | pidx-write",
+	    "critpath -g nodes tasks | profile-make | pidx-write",
 	},
 	.reads = "records of what was measured",
 	.keys = records_keys,

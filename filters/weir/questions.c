@@ -9,8 +9,13 @@
 #include "filters/weir/questions.h"
 #include "filters/weir/quote.h"
 
-/* Of how many files of a role a question is asked. */
-enum number { ANY, ONE, PAIR, TWO, SEVERAL };
+/*
+ * Of how many files of a role a question is asked.  A path without its graph is
+ * not complete, so nothing keeps or compares it: then a log is asked for its
+ * tasks.
+ */
+enum number { ANY, ONE, ONE_PATH, ONE_LOG, PAIR, TWO, TWO_PATHS, TWO_LOGS,
+    SEVERAL };
 
 /*
  * The pipeline is `filter`, which reads the records of the files of the role,
@@ -32,11 +37,15 @@ static const struct question {
 	    "critpath --workers 16", "" },
 	{ ROLE_TASKS, SEVERAL, "How long did each take?", "critpath --summary",
 	    "" },
-	{ ROLE_TASKS, TWO, "Which steps have become slower?",
+	{ ROLE_TASKS, TWO_PATHS, "Which steps have become slower?",
 	    "perf-diff --text", " | critpath | profile-make" },
-	{ ROLE_TASKS, ONE, "How is it kept with the commit, after "
+	{ ROLE_TASKS, TWO_LOGS, "Which tasks have become slower?",
+	    "perf-diff --text", " | profile-make" },
+	{ ROLE_TASKS, ONE_PATH, "How is it kept with the commit, after "
 	    "pidx-init?", "critpath",
 	    " | profile-make --cmd build | pidx-write" },
+	{ ROLE_TASKS, ONE_LOG, "How are its tasks kept with the commit, after "
+	    "pidx-init?", "profile-make --cmd build", " | pidx-write" },
 	{ ROLE_PATH, ONE, "How is it kept with the commit, after pidx-init?",
 	    "profile-make --cmd build", " | pidx-write" },
 
@@ -212,9 +221,16 @@ put_comparison(struct buf *b, const struct files *files,
 {
 	static const char *const sides[] = { "before", "after" };
 	bool are_ready = have_records(files, q->role) && *q->rest == '\0';
+	bool has_nodes = q->role == ROLE_TASKS && count(files, ROLE_NODES) > 0;
 
 	for (size_t i = 0; !are_ready && i < 2; i++) {
+		buf_str(b, has_nodes ? "(" : "");
+		if (has_nodes) {
+			put_sources(b, files, ROLE_NODES);
+			buf_str(b, "; ");
+		}
 		put_source(b, find(files, q->role, i));
+		buf_str(b, has_nodes ? ")" : "");
 		buf_printf(b, "%s >%s &&\n    ", q->rest, sides[i]);
 	}
 	buf_str(b, q->filter);
@@ -225,6 +241,27 @@ put_comparison(struct buf *b, const struct files *files,
 			buf_printf(b, " %s", sides[i]);
 }
 
+/* Whether there is a log, but not what its tasks waited for. */
+static bool
+lacks_graph(const struct files *files)
+{
+	bool has_deps = count(files, ROLE_NODES) > 0, is_log = false;
+
+	for (size_t i = 0; i < files->n; i++) {
+		has_deps |= files->all[i].has_deps;
+		is_log |= span_eq(buf_span(&files->all[i].reader),
+		    "execlog-parse");
+	}
+	return is_log && !has_deps && count(files, ROLE_TASKS) > 0;
+}
+
+static bool
+is_comparison(const struct question *q)
+{
+	return q->number == TWO || q->number == TWO_PATHS ||
+	    q->number == TWO_LOGS;
+}
+
 static bool
 is_asked(const struct files *files, const struct question *q)
 {
@@ -233,10 +270,18 @@ is_asked(const struct files *files, const struct question *q)
 	switch (q->number) {
 	case ONE:
 		return n == 1;
+	case ONE_PATH:
+	case ONE_LOG:
+		return n == 1 &&
+		    (q->number == ONE_LOG) == lacks_graph(files);
 	case PAIR:
 		return n == 1 && find(files, q->role, 0)->uids.len > 0;
 	case TWO:
 		return n == 2;
+	case TWO_PATHS:
+	case TWO_LOGS:
+		return n == 2 &&
+		    (q->number == TWO_LOGS) == lacks_graph(files);
 	case SEVERAL:
 		return n > 1;
 	default:
@@ -250,14 +295,8 @@ put_missing(struct buf *b, const struct files *files)
 {
 	size_t n_tasks = count(files, ROLE_TASKS);
 	size_t n_nodes = count(files, ROLE_NODES);
-	bool has_deps = false, is_log = false;
 
-	for (size_t i = 0; i < files->n; i++) {
-		has_deps |= files->all[i].has_deps;
-		is_log |= span_eq(buf_span(&files->all[i].reader),
-		    "execlog-parse");
-	}
-	if (is_log && n_tasks > 0 && n_nodes == 0 && !has_deps)
+	if (lacks_graph(files))
 		report_note(b, "These tasks do not say what they waited for: "
 		    "name the graph of the build, too, if there is one; ninja "
 		    "-t graph prints that of ninja.");
@@ -280,7 +319,7 @@ questions_write(struct buf *b, const struct file *all, size_t n)
 			continue;
 		report_heading(b, "\n%s", q->text);
 		buf_str(b, "    ");
-		(q->number == TWO ? put_comparison : put_pipeline)(b, &files,
+		(is_comparison(q) ? put_comparison : put_pipeline)(b, &files,
 		    q);
 		buf_char(b, '\n');
 	}

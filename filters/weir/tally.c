@@ -23,6 +23,7 @@ const struct record_type record_types[N_RECORD_TYPES] = {
 	{ "task", "task", "tasks", ROLE_TASKS },
 	{ "node", "node", "nodes", ROLE_NODES },
 	{ "query", "query", "queries", ROLE_ROWS },
+	{ "query_cost", "query", "queries", ROLE_NONE },
 	{ "profiler_event", "event", "events", ROLE_ROWS },
 	{ "critical", "step of a critical path", "steps of a critical path",
 	    ROLE_PATH },

@@ -8,7 +8,7 @@
 #include "filters/weir/file.h"
 
 /* The records that files have; the first type that came decides the role. */
-enum { N_RECORD_TYPES = 11 };
+enum { N_RECORD_TYPES = 12 };
 
 extern const struct record_type {
 	const char *name, *one, *many;
