@@ -3,6 +3,7 @@
 # bats file_tags=normal
 
 load helper
+load members
 
 setup() {
 	enter_test
@@ -104,6 +105,22 @@ expect_failure() {
 	[ "$status" -eq 2 ]
 	touch -d '2 minutes' path.ndjson
 	run -0 make -q -f answer.mk
+}
+
+@test "the gate judges an incremental build of ninja" {
+	lines 'rule r' '  command = sleep .05; touch $out' 'build a: r' 'build b: r a' \
+		'build c: r b' >build.ninja
+	ninja >out
+	buildgraph-parse -o nodes.ndjson <(ninja -t graph)
+	sleep .02
+	touch -d '1 hour ago' a
+	sed -i 's/sleep .05/sleep .06/' build.ninja
+	rm c
+	ninja c >>out
+	execlog-parse -o tasks .ninja_log
+	assert_equal "$(members -w type=build earlier_runs <tasks)" 1
+	run -0 critpath --budget 5m --budget wall=5m -g nodes.ndjson tasks
+	run -1 critpath --budget 1ms -g nodes.ndjson tasks
 }
 
 @test "a log that is empty or of another kind fails even the tolerant rule" {

@@ -19,19 +19,14 @@ first_id(const struct build *b, sym x, sym y)
 	return x == SYM_NONE || intern_cmp(&b->names, y, x) < 0 ? y : x;
 }
 
-/* Adds the tasks that did not end, or are not in the graph. */
+/* Adds the tasks that did not end. */
 static void
-add_tasks(struct build *b, bool has_nodes)
+add_tasks(struct build *b)
 {
 	struct missing *m = &b->missing;
 	const struct task *t, *open = NULL;
 
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++) {
-		if (has_nodes && t->kind == b->run &&
-		    t->elapsed_us != INT_UNKNOWN &&
-		    (t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) == 0)
-			m->n_without_node += build_find_node(b, t->id) ==
-			    INDEX_NONE;
 		if (!build_is_open(b, t))
 			continue;
 		m->n_open++;
@@ -130,19 +125,32 @@ void
 build_find_missing(struct build *b)
 {
 	struct missing *m = &b->missing;
-	bool has_nodes = false;
 
-	for (size_t i = 0; i < b->n_nodes && !has_nodes; i++)
-		has_nodes = (b->nodes[i].flags & NODE_PHONY) == 0;
 	m->without_task = SYM_NONE;
-	add_tasks(b, has_nodes && !b->has_deps);
+	add_tasks(b);
 	if (b->is_ninja && !b->is_incremental)
 		add_nodes(b);
-
 	b->lacks |= m->n_open > 0 ? LACKS_UNFINISHED : 0u;
 	b->lacks |= m->n_without_task > 0 ? LACKS_FAILED : 0u;
-	if (m->n_without_node > 0 || (!has_nodes && b->n_tasks > 1 &&
-	    b->has_graph && !b->has_deps))
+}
+
+void
+build_need_graph(struct build *b)
+{
+	const struct task *t = b->tasks;
+	bool has_nodes = false;
+
+	if (b->has_deps)
+		return;
+	for (size_t i = 0; i < b->n_nodes && !has_nodes; i++)
+		has_nodes = (b->nodes[i].flags & NODE_PHONY) == 0;
+	for (; has_nodes && t < b->tasks + b->n_tasks; t++)
+		b->missing.n_without_node += t->kind == b->run &&
+		    t->elapsed_us != INT_UNKNOWN &&
+		    (t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) == 0 &&
+		    build_find_node(b, t->id) == INDEX_NONE;
+	if (b->missing.n_without_node > 0 ||
+	    (!has_nodes && b->n_tasks > 1 && b->has_graph))
 		b->lacks |= LACKS_GRAPH;
 }
 

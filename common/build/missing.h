@@ -6,10 +6,13 @@ struct filter;
 
 /*
  * What a build lacks, beside what its log and graph say of themselves: the ends
- * of tasks, tasks of nodes and nodes of tasks.  build_resolve_attempts() calls
- * this; it completes build.missing and build.lacks.
+ * of tasks and the tasks of nodes.  build_resolve_attempts() calls this; it
+ * completes build.missing and build.lacks.
  */
 void build_find_missing(struct build *);
+
+/* The same for the nodes of tasks: for answers that depend on the graph. */
+void build_need_graph(struct build *);
 
 /*
  * Writes what a build lacks as clauses of a sentence, separated by "; ": "b,

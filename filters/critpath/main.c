@@ -284,6 +284,7 @@ main(int argc, char **argv)
 	builds_begin(&builds, &f, opt.graph);
 	while ((build = builds_next(&builds)) != NULL) {
 		build_resolve_attempts(build);
+		build_need_graph(build);
 		write_answer(&f, build, &builds);
 	}
 

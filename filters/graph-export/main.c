@@ -6,6 +6,7 @@
 #include "common/base/err.h"
 #include "common/build/attempts.h"
 #include "common/build/builds.h"
+#include "common/build/missing.h"
 #include "common/build/paths.h"
 #include "common/build/wrong-input.h"
 #include "common/filter/filter.h"
@@ -171,6 +172,7 @@ main(int argc, char **argv)
 		    strcmp(build->run_name, opt.run) != 0))
 			continue;
 		build_resolve_attempts(build);
+		build_need_graph(build);
 		put_graph(&f, format, &paths, build);
 		n_graphs++;
 	}

@@ -500,7 +500,8 @@ main(int argc, char **argv)
 			read_file(&f, describe_file(f.input.name));
 	expect_end(&job.expect, &f, "profile", "a profile");
 	take_back_pending(&f);
-	if (!f.truncated)
+	/* A filter that could not start may have left one of the files. */
+	if (!f.truncated && !f.reading.got_nothing)
 		register_all(&f);
 
 	recio_free(job.inner);

@@ -154,14 +154,15 @@ test_raw(void)
 static void
 test_record(void)
 {
-	static const char want[] = "{\"type\":\"x\",\"a\":-9223372036854775808,"
+	static const char want[] = "{\"type\":\"x\",\"a\":-9223372036854775807,"
 	    "\"b\":18446744073709551615,\"c\":true,\"d\":0.500000,"
 	    "\"e\":[\"p\",\"q\"],\"f\":[],\"g\":{\"h\":1,\"k\\\"\":2},"
 	    "\"i\":[{\"j\":\"[\"}]}\n{\"type\":\"y\"}\n";
 	struct buf b = { 0 };
 
 	json_begin(&b, "x");
-	json_int(&b, "a", INT64_MIN);
+	json_int(&b, "a", INT64_MIN + 1);
+	json_int(&b, "unknown", INT_UNKNOWN);
 	json_uint(&b, "b", UINT64_MAX);
 	json_true(&b, "c");
 	/* A ratio that is not finite is left out. */
