@@ -108,8 +108,14 @@ def check_keys(path, text):
 
 
 def check_declarations(path, text):
+    # The header of the file, or its section of the filter's one header
     header = path.with_suffix(".h")
+    shared = path.parent / f"{path.parent.name}.h"
     declared = header.read_text() if header.exists() else ""
+    if not header.exists() and shared.exists():
+        for section in shared.read_text().split("\n/* --- ")[1:]:
+            if section.startswith(f"{path.name} -"):
+                declared = section
     for m in re.finditer(r"^(?!static)[a-z][\w *]*\n(\w+)\(", text, re.M):
         if m[1] not in NOT_OURS and not re.search(rf"\b{m[1]}\(", declared):
             report(f"{path}: {m[1]}() is not declared by {header}")

@@ -8,7 +8,7 @@
 #include "common/report/svg-label.h"
 #include "common/report/svg.h"
 #include "common/report/xml.h"
-#include "filters/callgraph-fold/flame.h"
+#include "filters/callgraph-fold/callgraph-fold.h"
 
 /*
  * Sizes are in tenths of a pixel, which is how they are written, so that the

@@ -4,7 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "filters/callgraph-fold/formats.h"
+#include "filters/callgraph-fold/callgraph-fold.h"
 
 /* --- folded --------------------------------------------------------------- */
 

@@ -1,10 +1,7 @@
 /* callgraph-fold - write callgraphs in the formats of profile viewers */
 
 #include "common/filter/filter-reject.h"
-#include "common/filter/filter.h"
-#include "filters/callgraph-fold/flame.h"
-#include "filters/callgraph-fold/formats.h"
-#include "filters/callgraph-fold/pprof.h"
+#include "filters/callgraph-fold/callgraph-fold.h"
 
 /* The values of --by.  The first one that was measured is the default. */
 static const struct by {

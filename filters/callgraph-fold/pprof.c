@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/base/num.h"
-#include "filters/callgraph-fold/pprof.h"
+#include "filters/callgraph-fold/callgraph-fold.h"
 
 /* The fields of a profile; put_numbers() shows those of other messages. */
 enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3,

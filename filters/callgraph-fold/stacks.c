@@ -4,7 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "filters/callgraph-fold/stacks.h"
+#include "filters/callgraph-fold/callgraph-fold.h"
 
 /*
  * The key of a stack, with the same layout as the first members of struct

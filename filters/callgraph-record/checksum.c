@@ -7,7 +7,7 @@
 
 #include "common/base/mem.h"
 #include "common/program/checksum.h"
-#include "filters/callgraph-record/checksum.h"
+#include "filters/callgraph-record/callgraph-record.h"
 
 struct cached {
 	struct stat st;

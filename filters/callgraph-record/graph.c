@@ -6,7 +6,7 @@
 #include "common/base/num.h"
 #include "common/json/json.h"
 #include "common/program/tree.h"
-#include "filters/callgraph-record/graph.h"
+#include "filters/callgraph-record/callgraph-record.h"
 
 bool
 graph_add(struct graph *g, const struct counted_node *n)

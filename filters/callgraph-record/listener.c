@@ -3,7 +3,6 @@
 #define _GNU_SOURCE	/* SOCK_CLOEXEC */
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -13,7 +12,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
-#include "filters/callgraph-record/listener.h"
+#include "filters/callgraph-record/callgraph-record.h"
 
 void
 listener_open(struct listener *l, uint64_t flags)

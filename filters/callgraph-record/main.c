@@ -24,9 +24,7 @@
 #include "common/io/cleanup.h"
 #include "common/io/command.h"
 #include "common/io/run.h"
-#include "filters/callgraph-record/checksum.h"
-#include "filters/callgraph-record/listener.h"
-#include "filters/callgraph-record/processes.h"
+#include "filters/callgraph-record/callgraph-record.h"
 
 /*
  * A single thread supervises the program with poll(): signals arrive through a
@@ -341,7 +339,7 @@ sample(struct buf *b)
 	processes_sample(&state.processes, 1000000000 / opt.sample_hz);
 }
 
-static struct interval {
+static struct periodic {
 	void (*act)(struct buf *);
 	int64_t period_us;	/* 0: never */
 	int64_t due_us;
@@ -355,7 +353,7 @@ start_intervals(void)
 	intervals[1].period_us = (int64_t)opt.interval_ms * 1000;
 	intervals[2].period_us = opt.sample_hz == 0 ? 0 :
 	    1000000 / (int64_t)opt.sample_hz;
-	for (struct interval *i = intervals; i < END_OF_INTERVALS; i++)
+	for (struct periodic *i = intervals; i < END_OF_INTERVALS; i++)
 		i->due_us = now_us() + i->period_us;
 }
 
@@ -368,7 +366,7 @@ act_in_time(struct buf *b)
 {
 	int64_t now = now_us(), next = INT64_MAX;
 
-	for (struct interval *i = intervals; i < END_OF_INTERVALS; i++) {
+	for (struct periodic *i = intervals; i < END_OF_INTERVALS; i++) {
 		if (i->period_us == 0)
 			continue;
 		if (now >= i->due_us) {

@@ -13,7 +13,7 @@
 #include "common/base/clock.h"
 #include "common/base/hex.h"
 #include "common/base/mem.h"
-#include "filters/callgraph-record/memory.h"
+#include "filters/callgraph-record/callgraph-record.h"
 
 /*
  * Nodes have slot numbers, which continue from one slab to the next: the first

@@ -17,10 +17,7 @@
 #include "common/base/mem.h"
 #include "common/json/json.h"
 #include "common/program/checksum.h"
-#include "filters/callgraph-record/checksum.h"
-#include "filters/callgraph-record/graph.h"
-#include "filters/callgraph-record/memory.h"
-#include "filters/callgraph-record/processes.h"
+#include "filters/callgraph-record/callgraph-record.h"
 
 /*
  * A connection becomes a process when its greeting has come.  A process that

@@ -1,7 +1,7 @@
 /* answer - selections and ratios that both the records and the report need */
 
 #include "common/base/num.h"
-#include "filters/callgraph-stat/answer.h"
+#include "filters/callgraph-stat/callgraph-stat.h"
 
 size_t
 answer_n_rows(const struct answer *a, size_t n, size_t by_default)

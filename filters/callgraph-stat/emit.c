@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
-#include "filters/callgraph-stat/emit.h"
+#include "filters/callgraph-stat/callgraph-stat.h"
 
 /* By measure. */
 static const struct {

@@ -5,7 +5,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/program/tree.h"
-#include "filters/callgraph-stat/flat.h"
+#include "filters/callgraph-stat/callgraph-stat.h"
 
 const char *const level_names[] = { "function", "file", "module", "callsite",
     NULL };

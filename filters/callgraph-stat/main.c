@@ -7,10 +7,7 @@
 #include "common/base/err.h"
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
-#include "common/filter/filter.h"
-#include "filters/callgraph-stat/emit.h"
-#include "filters/callgraph-stat/report.h"
-#include "filters/callgraph-stat/shorten.h"
+#include "filters/callgraph-stat/callgraph-stat.h"
 
 /* The values of --sort; N_MEASURES means sorting by name. */
 static const struct {

@@ -8,8 +8,7 @@
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
-#include "filters/callgraph-stat/report.h"
-#include "filters/callgraph-stat/shorten.h"
+#include "filters/callgraph-stat/callgraph-stat.h"
 
 enum {
 	ROWS_DEFAULT = 20,	/* in a table, without --top */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/report/cells.h"
-#include "filters/callgraph-stat/shorten.h"
+#include "filters/callgraph-stat/callgraph-stat.h"
 
 static bool
 is_name_char(char c)

@@ -5,8 +5,7 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/build/dag-drag.h"
-#include "filters/critpath/answer.h"
-#include "filters/critpath/savings.h"
+#include "filters/critpath/critpath.h"
 
 /* The last vertex of the critical path; INDEX_NONE if there are no ends. */
 static uint32_t

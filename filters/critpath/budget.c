@@ -10,9 +10,7 @@
 #include "common/filter/lacks.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
-#include "filters/critpath/answer.h"
-#include "filters/critpath/budget.h"
-#include "filters/critpath/whatif.h"
+#include "filters/critpath/critpath.h"
 
 /* The smallest of each kind that was given, or INT_UNKNOWN. */
 static struct {

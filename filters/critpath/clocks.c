@@ -8,8 +8,7 @@
 #include "common/filter/filter.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
-#include "filters/critpath/clocks.h"
-#include "filters/critpath/emit.h"
+#include "filters/critpath/critpath.h"
 
 /*
  * The gap of a dependency is the time from its end to the start of the task

@@ -10,8 +10,7 @@
 #include "common/filter/filter.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
-#include "filters/critpath/edges.h"
-#include "filters/critpath/emit.h"
+#include "filters/critpath/critpath.h"
 
 enum { ROWS_MAX = 20 };	/* of a report */
 

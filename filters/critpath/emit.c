@@ -9,9 +9,7 @@
 #include "common/build/build-names.h"
 #include "common/filter/filter.h"
 #include "common/filter/lacks.h"
-#include "filters/critpath/answer.h"
-#include "filters/critpath/emit.h"
-#include "filters/critpath/remote.h"
+#include "filters/critpath/critpath.h"
 
 struct buf *
 emit_begin(const struct build *build, struct filter *f, const char *type)

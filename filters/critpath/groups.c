@@ -10,10 +10,7 @@
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
-#include "filters/critpath/groups.h"
-#include "filters/critpath/emit.h"
-#include "filters/critpath/keys.h"
-#include "filters/critpath/savings.h"
+#include "filters/critpath/critpath.h"
 
 enum { ROWS_MAX = 20 };	/* of a report */
 

@@ -4,7 +4,7 @@
 #include "common/base/mem.h"
 #include "common/build/build-names.h"
 #include "common/build/builds.h"
-#include "filters/critpath/keys.h"
+#include "filters/critpath/critpath.h"
 
 /* The first key that is kept (build.h), and how many options may add. */
 enum { KEPT = KEY_REMOTE_US, ADDED_MAX = KEPT_KEYS_MAX - N_OWN_KEYS + KEPT };

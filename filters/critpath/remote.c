@@ -7,8 +7,7 @@
 #include "common/filter/filter.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
-#include "filters/critpath/keys.h"
-#include "filters/critpath/remote.h"
+#include "filters/critpath/critpath.h"
 
 /* A step's value of a key that is an integer, or INT_UNKNOWN. */
 static int64_t

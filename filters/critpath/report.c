@@ -10,11 +10,7 @@
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
-#include "filters/critpath/answer.h"
-#include "filters/critpath/clocks.h"
-#include "filters/critpath/report.h"
-#include "filters/critpath/savings.h"
-#include "filters/critpath/waits.h"
+#include "filters/critpath/critpath.h"
 
 enum { LEAST_SLACK_MAX = 30, STEP_MIN = 16 };	/* STEP_MIN is in columns */
 

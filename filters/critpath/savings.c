@@ -6,7 +6,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/num.h"
-#include "filters/critpath/savings.h"
+#include "filters/critpath/critpath.h"
 
 /*
  * The simulations of a table pass over at most so many vertices in all: half a

@@ -7,9 +7,7 @@
 #include "common/filter/lacks.h"
 #include "common/report/report-values.h"
 #include "common/report/table.h"
-#include "filters/critpath/emit.h"
-#include "filters/critpath/groups.h"
-#include "filters/critpath/summary.h"
+#include "filters/critpath/critpath.h"
 
 static struct table table;
 static bool has_table;

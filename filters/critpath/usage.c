@@ -7,7 +7,7 @@
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
 #include "common/build/sweep.h"
-#include "filters/critpath/usage.h"
+#include "filters/critpath/critpath.h"
 
 enum { COPY = 1 };
 

@@ -10,10 +10,7 @@
 #include "common/filter/lacks.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
-#include "filters/critpath/emit.h"
-#include "filters/critpath/savings.h"
-#include "filters/critpath/usage.h"
-#include "filters/critpath/verdict.h"
+#include "filters/critpath/critpath.h"
 
 /*
  * Without --workers, larger graphs are not simulated: for a million tasks a

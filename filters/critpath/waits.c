@@ -6,8 +6,7 @@
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
-#include "filters/critpath/emit.h"
-#include "filters/critpath/waits.h"
+#include "filters/critpath/critpath.h"
 
 enum { MAX = 3 };	/* waits, and tasks of each wait */
 

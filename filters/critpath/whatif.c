@@ -8,8 +8,7 @@
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/build/build-names.h"
-#include "filters/critpath/keys.h"
-#include "filters/critpath/whatif.h"
+#include "filters/critpath/critpath.h"
 
 /* Reads digits with an optional point.  strtod() alone would accept 0x1e3. */
 static bool

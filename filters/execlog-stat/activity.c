@@ -4,7 +4,7 @@
 
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "filters/execlog-stat/activity.h"
+#include "filters/execlog-stat/execlog-stat.h"
 
 const char *const stage_names[] = { "tests_only", "tests_with_other",
     "build_only", "build_with_other", "download_only",

@@ -4,8 +4,7 @@
 #include "common/build/build-names.h"
 #include "common/build/missing.h"
 #include "common/filter/filter.h"
-#include "filters/execlog-stat/emit.h"
-#include "filters/execlog-stat/stat.h"
+#include "filters/execlog-stat/execlog-stat.h"
 
 static void
 put_ratio(struct buf *b, const char *key, double part, double whole)

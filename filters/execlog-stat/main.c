@@ -4,9 +4,7 @@
 #include "common/build/build-names.h"
 #include "common/build/builds.h"
 #include "common/filter/filter.h"
-#include "filters/execlog-stat/emit.h"
-#include "filters/execlog-stat/report.h"
-#include "filters/execlog-stat/stat.h"
+#include "filters/execlog-stat/execlog-stat.h"
 
 static struct {
 	const char *graph;

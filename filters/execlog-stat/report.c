@@ -8,8 +8,7 @@
 #include "common/report/report.h"
 #include "common/report/style.h"
 #include "common/report/table.h"
-#include "filters/execlog-stat/report.h"
-#include "filters/execlog-stat/stat.h"
+#include "filters/execlog-stat/execlog-stat.h"
 
 /* SPARKS_MAX is in columns. */
 enum { TYPES_SHOWN_MAX = 15, SPARKS_MAX = 60 };

@@ -6,7 +6,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
-#include "filters/execlog-stat/stat.h"
+#include "filters/execlog-stat/execlog-stat.h"
 
 static bool
 is_counted(const struct task *t)

@@ -6,7 +6,7 @@
 #include "common/build/build-names.h"
 #include "common/report/cells.h"
 #include "common/report/report-values.h"
-#include "filters/graph-export/caption.h"
+#include "filters/graph-export/graph-export.h"
 
 enum { NAME_CELLS = 40 };	/* of a name are shown */
 

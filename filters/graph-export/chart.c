@@ -6,7 +6,7 @@
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/base/sort.h"
-#include "filters/graph-export/chart.h"
+#include "filters/graph-export/graph-export.h"
 
 /* Sets of shown nodes, a bit for each. */
 struct sets {

@@ -1,8 +1,6 @@
 /* dot - writes a picture in DOT, the language of graphviz */
 
-#include "filters/graph-export/caption.h"
-#include "filters/graph-export/dot.h"
-#include "filters/graph-export/formats.h"
+#include "filters/graph-export/graph-export.h"
 
 /*
  * Writes a text as a label, in double quotes, and empties it.  Graphviz also

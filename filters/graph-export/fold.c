@@ -6,7 +6,7 @@
 #include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
-#include "filters/graph-export/fold.h"
+#include "filters/graph-export/graph-export.h"
 
 /*
  * A vertex that is left out passes the nodes on which it depends on to those

@@ -10,9 +10,7 @@
 #include "common/build/paths.h"
 #include "common/build/wrong-input.h"
 #include "common/filter/filter.h"
-#include "filters/graph-export/dot.h"
-#include "filters/graph-export/formats.h"
-#include "filters/graph-export/mermaid.h"
+#include "filters/graph-export/graph-export.h"
 
 /* Mermaid refuses larger diagrams; dot takes minutes for them. */
 static const struct format formats[] = {

@@ -1,9 +1,7 @@
 /* mermaid - writes a picture as a flowchart of Mermaid */
 
 #include "common/base/num.h"
-#include "filters/graph-export/caption.h"
-#include "filters/graph-export/formats.h"
-#include "filters/graph-export/mermaid.h"
+#include "filters/graph-export/graph-export.h"
 
 static bool
 is_word(char c)

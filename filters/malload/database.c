@@ -2,10 +2,8 @@
 
 #include <errno.h>
 
-#include "common/base/buf.h"
 #include "common/base/err.h"
-#include "filters/malload/database.h"
-#include "filters/malload/schema.h"
+#include "filters/malload/malload.h"
 
 enum {
 	WEIR_DATABASE = 0x77656972,	/* "weir", the application_id */

@@ -7,8 +7,7 @@
 
 #include "common/base/err.h"
 #include "common/filter/filter.h"
-#include "filters/malload/dump.h"
-#include "filters/malload/value.h"
+#include "filters/malload/malload.h"
 
 enum { ROWS_PER_INSERT_MAX = 500 };	/* bounds the size of a statement */
 

@@ -4,8 +4,7 @@
 #include "common/base/num.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "filters/malload/load.h"
-#include "filters/malload/value.h"
+#include "filters/malload/malload.h"
 
 /* Runs the statements that were written to b, and empties it. */
 static void

@@ -8,8 +8,7 @@
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/filter/expect.h"
-#include "filters/malload/dump.h"
-#include "filters/malload/load.h"
+#include "filters/malload/malload.h"
 
 static struct {
 	bool sql, schema, append;

@@ -5,7 +5,7 @@
 
 #include "common/base/err.h"
 #include "common/mal/type.h"
-#include "filters/malload/merge.h"
+#include "filters/malload/malload.h"
 
 #define REASON_DUPLICATE						\
 	"an event of this execution, pc, state and iteration exists already"

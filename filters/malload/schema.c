@@ -2,10 +2,9 @@
 
 #include <string.h>
 
-#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/mal/type.h"
-#include "filters/malload/schema.h"
+#include "filters/malload/malload.h"
 
 static const struct column server[] = {
 	{ "server_id", BIGINT, ID, 0 },

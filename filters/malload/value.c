@@ -5,7 +5,7 @@
 
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "filters/malload/value.h"
+#include "filters/malload/malload.h"
 
 /* Returns the rule of the column that the value breaks, or NULL. */
 static const char *

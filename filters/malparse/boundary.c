@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "filters/malparse/boundary.h"
+#include "filters/malparse/malparse.h"
 
 enum { LEVELS_MAX = 64 };	/* bits of boundary.bracket_stack */
 

@@ -6,8 +6,7 @@
 
 #include "common/base/num.h"
 #include "common/json/recio.h"
-#include "filters/malparse/event.h"
-#include "filters/malparse/mal-read.h"
+#include "filters/malparse/malparse.h"
 
 const char *const event_keys[] = KEY_TEXTS(EVENT_KEYS);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/num.h"
-#include "filters/malparse/links.h"
+#include "filters/malparse/malparse.h"
 
 /* A call of a user function that is open on a thread. */
 struct call {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "filters/malparse/literal.h"
+#include "filters/malparse/malparse.h"
 
 static bool
 is_octal(char c)

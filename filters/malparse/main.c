@@ -3,8 +3,7 @@
 #include "common/base/err.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "filters/malparse/stream.h"
-#include "filters/malparse/trace.h"
+#include "filters/malparse/malparse.h"
 
 static struct {
 	uint64_t query;

@@ -7,8 +7,7 @@
 
 #include "common/base/num.h"
 #include "common/json/json.h"
-#include "common/json/skip.h"
-#include "filters/malparse/mal-read.h"
+#include "filters/malparse/malparse.h"
 
 /*
  * The first place of `stop`, one or two characters, outside of strings and

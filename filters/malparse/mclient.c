@@ -7,9 +7,7 @@
 
 #include "common/base/num.h"
 #include "common/json/json.h"
-#include "filters/malparse/mclient.h"
-#include "filters/malparse/mal-read.h"
-#include "filters/malparse/tuple.h"
+#include "filters/malparse/malparse.h"
 
 /* The key is NULL for pc, whose text tuple.h explains: it has three members. */
 struct mclient_column {

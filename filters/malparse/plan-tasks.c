@@ -6,7 +6,7 @@
 #include "common/base/sort.h"
 #include "common/filter/filter.h"
 #include "common/mal/operation.h"
-#include "filters/malparse/plan-tasks.h"
+#include "filters/malparse/malparse.h"
 
 void
 plan_tasks_add_run(struct plans *p, struct instruction *i,

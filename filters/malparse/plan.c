@@ -5,7 +5,7 @@
 
 #include "common/base/num.h"
 #include "common/base/search.h"
-#include "filters/malparse/plan.h"
+#include "filters/malparse/malparse.h"
 
 static struct span
 execution_key(const void *context, uint32_t index)

@@ -3,8 +3,7 @@
 #include <ctype.h>
 
 #include "common/base/hex.h"
-#include "common/json/skip.h"
-#include "filters/malparse/repair.h"
+#include "filters/malparse/malparse.h"
 
 /* The length of the escape at i; 0 if it is not valid. */
 static size_t

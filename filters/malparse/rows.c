@@ -8,7 +8,7 @@
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/mal/type.h"
-#include "filters/malparse/rows.h"
+#include "filters/malparse/malparse.h"
 
 /* The name of the id column of each table. */
 static const char *const id_columns[N_TABLES] = { "server_id", "execution_id",

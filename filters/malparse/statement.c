@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/base/num.h"
-#include "filters/malparse/statement.h"
+#include "filters/malparse/malparse.h"
 
 /* A result or argument of an instruction. */
 struct operand {

@@ -10,11 +10,7 @@
 #include "common/json/json.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
-#include "filters/malparse/boundary.h"
-#include "filters/malparse/event.h"
-#include "filters/malparse/repair.h"
-#include "filters/malparse/stream.h"
-#include "filters/malparse/tuple.h"
+#include "filters/malparse/malparse.h"
 
 #define W001 "W001: ignoring an object that contains errors: "
 

@@ -8,10 +8,7 @@
 #include "common/base/sort.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "filters/malparse/literal.h"
-#include "filters/malparse/plan-tasks.h"
-#include "filters/malparse/stream.h"
-#include "filters/malparse/trace.h"
+#include "filters/malparse/malparse.h"
 
 enum { UNKNOWN_WARNINGS_MAX = 10 };
 

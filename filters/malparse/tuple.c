@@ -1,7 +1,7 @@
 /* tuple - converts tuples, which old profilers wrote, to JSON objects */
 
 #include "common/json/json.h"
-#include "filters/malparse/tuple.h"
+#include "filters/malparse/malparse.h"
 
 /* The keys of the columns; NULL: tuple_put_instruction() splits it. */
 static const char *const keys[] = { "event", "time", NULL, "thread",

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/mal/type.h"
-#include "filters/malparse/types.h"
+#include "filters/malparse/malparse.h"
 
 void
 types_init(struct types *t)

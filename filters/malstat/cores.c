@@ -5,8 +5,7 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "filters/malstat/cores.h"
-#include "filters/malstat/measure.h"
+#include "filters/malstat/malstat.h"
 
 /*
  * If more threads than this work at once, blocks get no histogram: the sizes of

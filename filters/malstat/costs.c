@@ -6,9 +6,7 @@
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/base/sort.h"
-#include "filters/malstat/costs.h"
-#include "filters/malstat/measure.h"
-#include "filters/malstat/workers.h"
+#include "filters/malstat/malstat.h"
 
 static int
 compare_operations(const void *a, const void *b, void *context)

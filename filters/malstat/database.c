@@ -7,8 +7,7 @@
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
-#include "filters/malstat/database.h"
-#include "filters/malstat/executions.h"
+#include "filters/malstat/malstat.h"
 
 enum { BUSY_MS = 60000 };	/* how long to wait for a lock of malload */
 

@@ -7,13 +7,13 @@
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
-#include "filters/malstat/diff-write.h"
+#include "filters/malstat/malstat.h"
 
 enum { ROWS_MAX = 15 };		/* of queries and operations in a report */
 
 /* The name on the newer side that has one. */
 static struct span
-name_of(const struct change *c)
+name_of_change(const struct change *c)
 {
 	return c->sides[c->sides[NOW].name.n > 0 ? NOW : BEFORE].name;
 }
@@ -72,9 +72,9 @@ diff_emit(const struct diff *d, struct filter *f)
 			if (kind != CHANGE_QUERY)
 				json_str(b, "operation", c->operation);
 			if (kind == CHANGE_INSTRUCTION)
-				json_str(b, "statement", name_of(c));
+				json_str(b, "statement", name_of_change(c));
 			if (kind != CHANGE_OPERATION)
-				json_str(b, "query_text", name_of(kind ==
+				json_str(b, "query_text", name_of_change(kind ==
 				    CHANGE_QUERY ? c : &d->list[c->query]));
 			put_side(b, c, NOW);
 			put_side(b, c, BEFORE);
@@ -212,9 +212,9 @@ report_text_of(const struct change *c, struct buf *b)
 	struct span before = c->sides[BEFORE].name;
 	size_t from = b->len;
 
-	report_text(b, name_of(c));
+	report_text(b, name_of_change(c));
 	report_sentence(b, from);
-	if (before.n > 0 && span_compare(before, name_of(c)) != 0) {
+	if (before.n > 0 && span_compare(before, name_of_change(c)) != 0) {
 		from = b->len;
 		buf_str(b, "It was another query: ");
 		report_text(b, before);
@@ -288,7 +288,8 @@ put_change(struct table *t, const struct change *c, double greatest_us)
 		put_rows(t, now->rows.out, before->rows.out);
 		put_rows(t, now->rows.estimate, before->rows.estimate);
 	}
-	table_text(t, c->kind == CHANGE_OPERATION ? c->operation : name_of(c));
+	table_text(t, c->kind == CHANGE_OPERATION ? c->operation :
+	    name_of_change(c));
 }
 
 static void

@@ -8,7 +8,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/mal/fingerprint.h"
-#include "filters/malstat/diff.h"
+#include "filters/malstat/malstat.h"
 
 double
 diff_us(const struct change *c)

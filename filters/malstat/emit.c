@@ -2,7 +2,7 @@
 
 #include "common/base/num.h"
 #include "common/filter/filter.h"
-#include "filters/malstat/emit.h"
+#include "filters/malstat/malstat.h"
 
 /* By enum instance_kind. */
 static const char *const kinds[] = { "work", "call", "dataflow", "plan" };

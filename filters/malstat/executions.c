@@ -9,7 +9,7 @@
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/mal/operation.h"
-#include "filters/malstat/executions.h"
+#include "filters/malstat/malstat.h"
 
 /* An instruction of an execution, with its open instance if there is one. */
 struct instruction {

@@ -8,13 +8,7 @@
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/filter/expect.h"
-#include "filters/malstat/costs.h"
-#include "filters/malstat/database.h"
-#include "filters/malstat/diff-write.h"
-#include "filters/malstat/emit.h"
-#include "filters/malstat/measure.h"
-#include "filters/malstat/report.h"
-#include "filters/malstat/tables.h"
+#include "filters/malstat/malstat.h"
 
 static struct {
 	const char *database, *before;

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "filters/malstat/measure.h"
-#include "filters/malstat/executions.h"
+#include "filters/malstat/malstat.h"
 
 /*
  * A lane is a thread of a session.  As in a profile of nested calls, the self

@@ -5,8 +5,7 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/base/sort.h"
-#include "filters/malstat/costs.h"
-#include "filters/malstat/queries.h"
+#include "filters/malstat/malstat.h"
 
 static bool
 is_query(const struct trace *t, const struct root_use *u)

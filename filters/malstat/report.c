@@ -9,8 +9,7 @@
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
-#include "filters/malstat/emit.h"
-#include "filters/malstat/report.h"
+#include "filters/malstat/malstat.h"
 
 enum { OPERATIONS_MAX = 15, BLOCKS_MAX = 10 };
 

@@ -4,8 +4,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/sort.h"
-#include "filters/malstat/measure.h"
-#include "filters/malstat/scope.h"
+#include "filters/malstat/malstat.h"
 
 /*
  * The root of each execution, which is the last one in the chain from the

@@ -5,8 +5,7 @@
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
-#include "filters/malstat/emit.h"
-#include "filters/malstat/tables.h"
+#include "filters/malstat/malstat.h"
 
 enum { PLANS_MAX = 5, OPERATION_BYTES_MAX = 20 };
 

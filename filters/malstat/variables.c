@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/mem.h"
-#include "filters/malstat/variables.h"
+#include "filters/malstat/malstat.h"
 
 const struct rows variables_no_rows = { -1, -1, -1 };
 

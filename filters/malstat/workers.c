@@ -6,8 +6,7 @@
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/base/sort.h"
-#include "filters/malstat/cores.h"
-#include "filters/malstat/workers.h"
+#include "filters/malstat/malstat.h"
 
 /* Work of a lane, in the order of starts. */
 struct work {

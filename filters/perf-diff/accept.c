@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/mem.h"
 #include "common/io/input.h"
-#include "filters/perf-diff/accept.h"
+#include "filters/perf-diff/perf-diff.h"
 
 enum { ID_MIN = 7, LINE_MAX_LENGTH = 1 << 20 };
 

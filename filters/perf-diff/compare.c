@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/stats/values.h"
-#include "filters/perf-diff/compare.h"
+#include "filters/perf-diff/perf-diff.h"
 
 /* With fewer samples on a side, no difference is verified. */
 enum { SAMPLES_MIN = 5 };

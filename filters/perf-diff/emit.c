@@ -1,6 +1,6 @@
 /* emit - writes answers as records */
 
-#include "filters/perf-diff/emit.h"
+#include "filters/perf-diff/perf-diff.h"
 
 static const char *const verdict_names[N_VERDICTS] = { "same", "degraded",
     "improved", "unverified", "suspected", "new", "gone" };

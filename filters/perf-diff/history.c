@@ -9,7 +9,7 @@
 #include "common/base/sort.h"
 #include "common/filter/filter-reject.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/history.h"
+#include "filters/perf-diff/perf-diff.h"
 
 /* Fewer points can never show a change, unless they are exact. */
 enum { POINTS_MIN = 14 };

@@ -11,15 +11,7 @@
 #include "common/filter/filter-reject.h"
 #include "common/io/fd.h"
 #include "common/perun/layout.h"
-#include "filters/perf-diff/accept.h"
-#include "filters/perf-diff/results.h"
-#include "filters/perf-diff/compare.h"
-#include "filters/perf-diff/emit.h"
-#include "filters/perf-diff/history.h"
-#include "filters/perf-diff/read.h"
-#include "filters/perf-diff/report.h"
-#include "filters/perf-diff/say.h"
-#include "filters/perf-diff/svg.h"
+#include "filters/perf-diff/perf-diff.h"
 
 enum { MEDIAN, MINIMUM };
 static const char *const values[] = { [MEDIAN] = "median", [MINIMUM] = "min",

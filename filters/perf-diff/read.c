@@ -13,7 +13,7 @@
 #include "common/json/nonfinite.h"
 #include "common/json/skip.h"
 #include "common/perun/resources.h"
-#include "filters/perf-diff/read.h"
+#include "filters/perf-diff/perf-diff.h"
 
 /* The keys of `sample`, `profile` and `version` records. */
 #define READ_KEYS(K)							\

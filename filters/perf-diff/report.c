@@ -8,8 +8,7 @@
 #include "common/report/report.h"
 #include "common/report/table.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/report.h"
-#include "filters/perf-diff/say.h"
+#include "filters/perf-diff/perf-diff.h"
 
 enum { SPARK_COLUMNS = 64, MERGED_MAX = 10 };
 

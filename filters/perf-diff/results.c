@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/sort.h"
-#include "filters/perf-diff/results.h"
+#include "filters/perf-diff/perf-diff.h"
 
 struct result *
 results_add(struct results *a, uint32_t key)

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "common/base/num.h"
-#include "filters/perf-diff/samples.h"
+#include "filters/perf-diff/perf-diff.h"
 
 /* --- units ---------------------------------------------------------------- */
 

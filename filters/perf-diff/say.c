@@ -8,7 +8,7 @@
 #include "common/base/hex.h"
 #include "common/base/num.h"
 #include "common/report/report-values.h"
-#include "filters/perf-diff/say.h"
+#include "filters/perf-diff/perf-diff.h"
 
 enum { ID_DIGITS = 10, SECONDS = 3 };
 static const char *const time_units[] = { "ns", "us", "ms", "s" };

@@ -7,8 +7,7 @@
 #include "common/report/svg.h"
 #include "common/report/xml.h"
 #include "common/stats/values.h"
-#include "filters/perf-diff/say.h"
-#include "filters/perf-diff/svg.h"
+#include "filters/perf-diff/perf-diff.h"
 
 /* Points, which are then drawn smaller, and bytes of a line of the answer. */
 enum { MANY = 400, LINE = 118 };

@@ -8,7 +8,7 @@
 #include "common/base/num.h"
 #include "common/base/search.h"
 #include "common/filter/filter-reject.h"
-#include "filters/pidx-fsck/check.h"
+#include "filters/pidx-fsck/pidx-fsck.h"
 
 /*
  * Objects younger than this are never removed: Perun takes no lock, and writes

@@ -10,7 +10,7 @@
 #include "common/perun/store.h"
 #include "common/report/report-values.h"
 #include "common/report/report.h"
-#include "filters/pidx-fsck/finding.h"
+#include "filters/pidx-fsck/pidx-fsck.h"
 
 enum { LINES_MAX = 5 };	/* limit of lines in the report for each kind */
 

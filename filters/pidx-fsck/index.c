@@ -3,11 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/mem.h"
 #include "common/base/sort.h"
 #include "common/perun/layout.h"
-#include "filters/pidx-fsck/check.h"
-#include "filters/pidx-fsck/index.h"
+#include "filters/pidx-fsck/pidx-fsck.h"
 
 /* What is wrong with an entry; kind is N_KINDS if nothing is wrong. */
 struct verdict {

@@ -3,8 +3,7 @@
 #include <time.h>
 
 #include "common/base/err.h"
-#include "filters/pidx-fsck/check.h"
-#include "filters/pidx-fsck/index.h"
+#include "filters/pidx-fsck/pidx-fsck.h"
 
 static struct {
 	const char *directory;

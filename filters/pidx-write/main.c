@@ -501,7 +501,7 @@ main(int argc, char **argv)
 	expect_end(&job.expect, &f, "profile", "a profile");
 	take_back_pending(&f);
 	/* A filter that could not start may have left one of the files. */
-	if (!f.truncated && !f.reading.got_nothing)
+	if (!f.truncated && (opt.from_jobs || !f.reading.got_nothing))
 		register_all(&f);
 
 	recio_free(job.inner);

@@ -1,7 +1,7 @@
 /* axis - round times and their labels */
 
 #include "common/base/buf.h"
-#include "filters/timeline/axis.h"
+#include "filters/timeline/timeline.h"
 
 #define SECOND INT64_C(1000000)
 enum { TICKS_MAX = 10 };

@@ -1,7 +1,7 @@
 /* clusters - merges what is too narrow to be drawn */
 
 #include "common/base/num.h"
-#include "filters/timeline/clusters.h"
+#include "filters/timeline/timeline.h"
 
 enum { OPACITY_MIN = 35 };
 

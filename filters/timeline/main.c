@@ -7,9 +7,7 @@
 #include "common/build/paths.h"
 #include "common/build/wrong-input.h"
 #include "common/filter/filter.h"
-#include "filters/timeline/page.h"
-#include "filters/timeline/picture.h"
-#include "filters/timeline/svg.h"
+#include "filters/timeline/timeline.h"
 
 /* So a picture has less than 2 MB. */
 enum { BARS_MAX = 8000 };

@@ -5,9 +5,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/json/json.h"
-#include "filters/timeline/page-data.h"
-#include "filters/timeline/page.h"
-#include "filters/timeline/picture.h"
+#include "filters/timeline/timeline.h"
 
 /*
  * DATA_MAX bytes are divided between the pictures of a page; the intervals of

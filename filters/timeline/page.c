@@ -10,9 +10,7 @@
 #include "common/base/sort.h"
 #include "common/report/report-values.h"
 #include "common/report/xml.h"
-#include "filters/timeline/page-data.h"
-#include "filters/timeline/page.h"
-#include "filters/timeline/picture.h"
+#include "filters/timeline/timeline.h"
 
 /* A larger SVG, as with thousands of failed tasks, is left out of the page. */
 enum { SVG_MAX = 800 * 1000 };

@@ -10,7 +10,7 @@
 #include "common/build/paths.h"
 #include "common/build/sweep.h"
 #include "common/report/svg.h"
-#include "filters/timeline/picture.h"
+#include "filters/timeline/timeline.h"
 
 /* With more lanes, those of each host and class become one. */
 enum { LANES_MAX = 600 };

@@ -3,9 +3,7 @@
 #include <stdlib.h>
 
 #include "common/base/buf.h"
-#include "common/base/mem.h"
-#include "filters/timeline/picture.h"
-#include "filters/timeline/strip.h"
+#include "filters/timeline/timeline.h"
 
 /* All pictures together have about COLUMNS_ALL columns. */
 enum { COLUMNS_MAX = 540, COLUMNS_MIN = 60, COLUMNS_ALL = 5400 };

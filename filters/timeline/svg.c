@@ -8,11 +8,7 @@
 #include "common/report/svg-label.h"
 #include "common/report/svg.h"
 #include "common/report/xml.h"
-#include "filters/timeline/axis.h"
-#include "filters/timeline/clusters.h"
-#include "filters/timeline/picture.h"
-#include "filters/timeline/strip.h"
-#include "filters/timeline/svg.h"
+#include "filters/timeline/timeline.h"
 
 /*
  * Lengths are in tenths of a pixel (svg.h).  A character of the monospaced font

@@ -2,7 +2,7 @@
 
 #include "common/build/sweep.h"
 #include "common/filter/filter.h"
-#include "filters/trace-export/counter.h"
+#include "filters/trace-export/trace-export.h"
 
 /* The series of the counter.  One of which there is no slice is left out. */
 enum { RUN, COPY, PREPARE, N_SERIES };

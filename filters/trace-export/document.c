@@ -1,7 +1,7 @@
 /* document - writes trace events in Chrome's format */
 
 #include "common/filter/filter.h"
-#include "filters/trace-export/document.h"
+#include "filters/trace-export/trace-export.h"
 
 enum { NAME_MAX_BYTES = 200, DEL = 0x7f };
 

@@ -7,8 +7,7 @@
 #include "common/build/builds.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
-#include "filters/trace-export/counter.h"
-#include "filters/trace-export/path.h"
+#include "filters/trace-export/trace-export.h"
 
 static struct {
 	const char *graph, *path;

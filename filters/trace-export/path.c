@@ -5,7 +5,7 @@
 #include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/filter/filter.h"
-#include "filters/trace-export/path.h"
+#include "filters/trace-export/trace-export.h"
 
 /* By start, because a lane must not overlap even if the order is wrong. */
 static int

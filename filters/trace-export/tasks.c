@@ -6,7 +6,7 @@
 #include "common/build/build-names.h"
 #include "common/build/build.h"
 #include "common/filter/filter.h"
-#include "filters/trace-export/tasks.h"
+#include "filters/trace-export/trace-export.h"
 
 /* Tasks of one lane that are merged, or a single one that may be. */
 struct cluster {

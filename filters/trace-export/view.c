@@ -7,7 +7,7 @@
 #include "common/build/build-names.h"
 #include "common/build/build.h"
 #include "common/build/lanes.h"
-#include "filters/trace-export/view.h"
+#include "filters/trace-export/trace-export.h"
 
 const char *const kept_keys[] = { "status", "slack_us", "drag_us", "thread",
     "execution_id", "tag", "pc", "runs", NULL };

@@ -11,9 +11,7 @@
 #include "common/io/command.h"
 #include "common/io/input.h"
 #include "common/report/report-values.h"
-#include "filters/weir/file.h"
-#include "filters/weir/quote.h"
-#include "filters/weir/tally.h"
+#include "filters/weir/weir.h"
 
 enum { HEAD_MAX = 16 << 20 };
 

@@ -11,8 +11,7 @@
 #include "common/report/report-values.h"
 #include "common/report/report.h"
 #include "common/report/table.h"
-#include "filters/weir/file.h"
-#include "filters/weir/questions.h"
+#include "filters/weir/weir.h"
 
 static const struct opt options[] = { { 0 } };
 

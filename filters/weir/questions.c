@@ -1,13 +1,9 @@
 /* questions - what can be asked about files, and the pipelines for that */
 
-#include <stdbool.h>
 #include <string.h>
 
-#include "common/base/buf.h"
 #include "common/report/report.h"
-#include "filters/weir/file.h"
-#include "filters/weir/questions.h"
-#include "filters/weir/quote.h"
+#include "filters/weir/weir.h"
 
 /*
  * Of how many files of a role a question is asked.  A path without its graph is

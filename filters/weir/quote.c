@@ -1,10 +1,8 @@
 /* quote - names of files as arguments for sh */
 
-#include <stdbool.h>
 #include <string.h>
 
-#include "common/base/buf.h"
-#include "filters/weir/quote.h"
+#include "filters/weir/weir.h"
 
 static bool
 is_control(char c)

@@ -14,7 +14,7 @@
 #include "common/io/input.h"
 #include "common/json/recio.h"
 #include "common/report/report-values.h"
-#include "filters/weir/tally.h"
+#include "filters/weir/weir.h"
 
 enum { LINE_MAX_BYTES = 64 << 20 };
 

@@ -1,7 +1,7 @@
 /* shorten - tests of filters/callgraph-stat/shorten, and of common/report/cells */
 
 #include "common/report/cells.h"
-#include "filters/callgraph-stat/shorten.h"
+#include "filters/callgraph-stat/callgraph-stat.h"
 #include "test/unit/unit.h"
 
 static const struct {

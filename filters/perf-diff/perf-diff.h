@@ -1,0 +1,373 @@
+#pragma once
+
+/* What the files of perf-diff share, by file. */
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "common/base/intern.h"
+#include "common/base/mem.h"
+#include "common/filter/filter.h"
+#include "common/stats/changes.h"
+#include "common/stats/twosample.h"
+
+/* --- accept.c ------------------------------------------------------------ */
+
+/*
+ * A file of changes that are accepted: on each line a commit, by its id or the
+ * first 7 or more characters of it, and the uid; or the commit alone, for all
+ * uids.  A line that begins with # is a comment.
+ */
+struct accepted {
+	struct accepted_change {
+		struct span commit, uid;	/* an empty uid: all */
+	} *list;
+	size_t n, cap;
+	struct arena arena;
+};
+
+/* Reads the file, or dies. */
+void accepted_read(struct accepted *, const char *path);
+
+/* Does the line name this commit? */
+bool accepted_is_at(const struct accepted_change *, struct span commit);
+
+/* Is the change of the uid at the commit accepted? */
+bool accepted_has(const struct accepted *, struct span commit, struct span uid);
+
+/* --- samples.c ----------------------------------------------------------- */
+
+/*
+ * Samples by key.  What distinguishes keys is never mixed: samples of another
+ * dimension, workload or machine are those of another key.
+ */
+enum part { PART_UID, PART_RESOURCE_TYPE, PART_SUBTYPE, PART_UNIT, PART_CMD,
+    PART_WORKLOAD, PART_MACHINE, PART_TRACE, N_PARTS };
+
+struct sample {
+	double value;		/* finite and not negative */
+	uint32_t version;	/* an index in samples.versions; or a side */
+};
+
+enum { SIDE_OLD, SIDE_NEW };
+
+/* What a unit means.  An unknown one is its own base. */
+struct unit {
+	double times, per;	/* it is times / per of the base; integers, so
+				   that conversions are rounded once */
+	bool is_time;		/* the base is a second */
+	bool is_rate;		/* per time: more is better */
+};
+
+struct key {
+	sym parts[N_PARTS];	/* SYM_NONE: not given; of PART_UNIT: its
+				   base */
+	sym unit_text;		/* of the first sample, and of all values */
+	struct unit unit;
+	bool more_is_better;
+	struct sample *list;	/* in the order of the input */
+	size_t n, cap;
+	size_t n_exact;		/* of the samples */
+};
+
+/* The base of its unit as an index: a symbol + 1, or 0 for no unit. */
+static inline size_t
+samples_unit(const struct key *k)
+{
+	return k->parts[PART_UNIT] == SYM_NONE ? 0 :
+	    k->parts[PART_UNIT] + (size_t)1;
+}
+
+struct version {
+	uint32_t *parents;	/* indexes */
+	size_t n_parents;
+	sym author, subject;
+	int64_t time_s;		/* or INT_UNKNOWN */
+	bool is_record;		/* it came as a version record */
+	bool has_samples;
+};
+
+/* samples_init() begins it; it lives until the program ends. */
+struct samples {
+	struct intern texts;	/* of parts, authors and subjects */
+	struct map map;		/* from parts to keys */
+	struct key *keys;
+	size_t n, cap;
+	size_t n_samples;
+
+	struct intern ids;	/* of versions, numbered as they come */
+	struct version *versions;	/* by number */
+	size_t versions_cap;
+	uint32_t head;		/* the first version record, or INDEX_NONE */
+	struct arena arena;	/* of parents */
+
+	/* The unit that was read last, and its base. */
+	sym last_text, last_base;
+	struct unit last_unit;
+};
+
+void samples_init(struct samples *);
+
+/*
+ * Finds or adds the key with these parts, of which that of the unit is still
+ * the text of the input; returns its index.
+ */
+uint32_t samples_key(struct samples *, const sym parts[N_PARTS]);
+
+/* Adds a value whose unit has this text. */
+void samples_add(struct samples *, uint32_t key, double value, sym unit,
+    bool exact, uint32_t version);
+
+/*
+ * If the only two keys differ in nothing but the workload, and each has samples
+ * of one side only, they become one key.
+ */
+void samples_join_sides(struct samples *);
+
+/* Finds or adds a version; returns its index. */
+uint32_t samples_version(struct samples *, struct span id);
+
+/* The text of a part, empty if it was not given. */
+struct span samples_part(const struct samples *, const struct key *,
+    enum part);
+
+/* A text by its symbol; empty for SYM_NONE. */
+struct span samples_text(const struct samples *, sym);
+
+/* The order of keys: by the texts of their parts. */
+int samples_compare(const struct samples *, uint32_t a, uint32_t b);
+
+/* --- results.c ----------------------------------------------------------- */
+
+/* What is known of a change. */
+enum verdict { VERDICT_SAME, VERDICT_DEGRADED, VERDICT_IMPROVED,
+    VERDICT_UNVERIFIED, VERDICT_SUSPECTED, VERDICT_NEW, VERDICT_GONE,
+    N_VERDICTS };
+
+/* A number may be NAN: it is not known, or does not apply. */
+struct change {
+	uint32_t key;
+	enum verdict verdict;
+	bool accepted;
+	bool is_past;			/* --now: its effect is gone */
+	bool by_slow;			/* the verdict is from the slow runs */
+
+	/* The levels, p and the numbers of samples or points; in a history its
+	   places are positions in results.order: `at` is the first commit with
+	   the change, first and last those that may have caused it. */
+	struct change_point step;
+	size_t last_good;		/* the last position without it */
+	size_t *steps;			/* positions, if it is gradual */
+	size_t *merged;			/* versions, if it is a merge of them */
+	size_t n_merged;
+	bool has_next;			/* the level has changed again */
+	double q;			/* p, adjusted for the number of keys */
+
+	/* Of two sides; in a history only the shift with its interval. */
+	struct twosample t;
+	double share;			/* of a key on one side only */
+};
+
+/*
+ * What is said before anything else, some of it of several keys together: they
+ * have ended, differ only in the unit or the machine and were not measured at
+ * the same time, or more is better.
+ */
+enum sentence { SENTENCE_ANSWER, SENTENCE_NEAREST, SENTENCE_GONE,
+    SENTENCE_UNITS, SENTENCE_MACHINES, SENTENCE_UNMEASURED,
+    SENTENCE_UNJUDGED, SENTENCE_DEPENDENT, SENTENCE_ORDER, SENTENCE_MORE,
+    N_SENTENCES };
+
+/* A key: for two sides it has one change, in a history any number. */
+struct result {
+	uint32_t key;
+	bool is_exact;
+	double p;			/* the least of its changes; infinite if
+					   it was not tested */
+	double q, fdr;			/* Holm; Benjamini-Hochberg */
+	double factor;			/* by which Holm multiplied p */
+	double visible;			/* the smallest effect that would have
+					   been seen, a ratio; NAN or infinite:
+					   none */
+	double size;			/* of its greatest change */
+	unsigned sentences;		/* a bit for each that names it */
+	struct change *changes;
+	size_t n_changes, cap;
+
+	/* In a history: a value for each point, and its position. */
+	double *values;
+	size_t *positions;
+	size_t n;
+	struct segment *segments;	/* none if it has too few points */
+	size_t n_segments;
+	double phi, dependence;		/* those of its splits */
+};
+
+struct options {
+	double min_effect;		/* a ratio */
+	bool history, uids, improvements, oldest_first, least;
+	struct opt_list more, exact;	/* units and uids */
+	struct accepted accepted;
+	const char *now;		/* a commit, or NULL */
+	uint64_t top;
+};
+
+struct results {
+	const struct samples *samples;
+	const struct options *options;
+	struct result *list;		/* keys that have samples; in the order
+					   of the report */
+	size_t n;
+	size_t counts[N_VERDICTS];	/* of changes that are not accepted */
+	size_t n_accepted;
+	size_t n_worse_suspected;
+	size_t n_tested;
+	size_t n_untested;		/* keys that have too few samples */
+	size_t n_judged;		/* tested, with a smallest effect */
+	double smallest_effect;		/* the greatest of all judged keys */
+	struct arena room;		/* of numbers and structs */
+	struct arena *texts;		/* of say.h */
+
+	/* Two sides: the commits, NULL for files. */
+	const char *commits[2];
+	const char *asked_commit;	/* --nearest: for which that of the old
+					   side stands, or NULL */
+	double phi;			/* the greatest that is not by chance */
+
+	/* A history. */
+	uint32_t *order;		/* versions, the oldest first */
+	size_t n_order;
+	size_t n_measured, newest;	/* of them, and the position of the
+					   last one that was measured */
+	bool by_date;			/* their ids are dates */
+	size_t n_ignored;		/* versions that are not in it */
+	uint32_t *positions;		/* by version; INDEX_NONE: not in it */
+};
+
+/* The smallest p that counts. */
+#define ALPHA 0.05
+
+/*
+ * Adds a key; adds a change of a key, which is not verified.  A change may be
+ * moved when the next one of its key is added.
+ */
+struct result *results_add(struct results *, uint32_t key);
+struct change *results_add_change(struct result *, struct change_point);
+
+/* The id of the version at a position of a history. */
+struct span results_version(const struct results *, size_t position);
+
+/*
+ * The verdict on a difference that is significant: for the better or for the
+ * worse if it is at least min_effect, otherwise the same.
+ */
+enum verdict results_judge(const struct results *, const struct change *);
+
+/* Is after worse than before, by any amount? */
+bool results_is_worse(const struct results *, const struct change *);
+
+/* Adjusts the p of all tested keys. */
+void results_adjust(struct results *);
+
+/* Is it only that the newest commit alone looks different? */
+bool results_is_note(const struct change *);
+
+/* What the adjustment makes of another p of a tested key. */
+double results_adjusted(const struct result *, double p);
+
+/* Is this key, or its unit, in a list of an option? */
+bool results_is_listed(const struct results *, const struct opt_list *,
+    uint32_t key);
+
+/* Sets what is said of the keys, counts it, and orders the keys for it. */
+void results_finish(struct results *);
+
+/* --- compare.c ----------------------------------------------------------- */
+
+/* Compares the samples of two sides. */
+void compare_sides(struct results *);
+
+/* --- emit.c -------------------------------------------------------------- */
+
+void emit_answer(const struct results *, struct filter *);
+
+/* --- history.c ----------------------------------------------------------- */
+
+/* Finds the changes in a history. */
+void history_find(struct results *, struct filter *);
+
+/* --- read.c -------------------------------------------------------------- */
+
+/* The declared keys of the records that are read. */
+extern const char *const read_keys[];
+
+/*
+ * Reads samples from `sample` records (which need no type), from `profile`
+ * records and from profiles themselves.  by_trace: each stack of a uid is a key
+ * of its own.
+ */
+void read_init(struct samples *, bool by_trace);
+
+/*
+ * Reads the files of the filter.  The samples belong to a side or, if side is
+ * INDEX_NONE, to the minor_version of their record.
+ */
+void read_files(struct filter *, uint32_t side);
+
+/*
+ * Reads only the samples of two uids, which are the sides of keys that have the
+ * uid of the new one.  Ends the program if one of them does not come.
+ */
+void read_pair(struct filter *, const char *old, const char *new);
+
+/* Reads a profile; returns why it cannot be read, or NULL. */
+const char *read_document(struct filter *, struct span document,
+    uint32_t version);
+
+/* --- report.c ------------------------------------------------------------ */
+
+void report_answer(const struct results *, struct filter *);
+
+/* --- say.c --------------------------------------------------------------- */
+
+/*
+ * What reports and pictures say of keys, changes and commits.  The texts live
+ * as long as the results.
+ */
+
+/* Formats a text. */
+const char *say(const struct results *, const char *fmt, ...)
+    PRINTF_LIKE(2, 3);
+
+/* The uid and, in parentheses, the other parts in which keys differ. */
+const char *say_key(const struct results *, uint32_t key);
+
+/* A value with its unit, "12.35 ms"; 12345 us is "12.35 ms", too. */
+const char *say_value(const struct results *, uint32_t key, double value);
+
+/*
+ * "+5.0 %", or "from 0" if there is no ratio; of a key on one side only its
+ * share of that side.
+ */
+const char *say_effect(const struct results *, const struct change *);
+
+/* "slower" or "quicker" for times, "worse" or "better" for anything else. */
+const char *say_comparative(const struct results *, const struct change *);
+
+/* The first digits of a commit's id, or another id. */
+const char *say_id(const struct results *, struct span id);
+
+/* The id of a commit, its date, and its subject and author; "" if unknown. */
+const char *say_commit(const struct results *, size_t position);
+const char *say_date(const struct results *, size_t position);
+const char *say_subject(const struct results *, size_t position);
+
+/*
+ * The sentence that answers the question, and what else must be known before it
+ * is believed; without the full stop, "" where it does not apply.
+ */
+const char *say_sentence(const struct results *, enum sentence);
+
+/* --- svg.c --------------------------------------------------------------- */
+
+void svg_draw(const struct results *, struct filter *);
