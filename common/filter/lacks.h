@@ -5,11 +5,10 @@ struct field;
 struct rec;
 
 /*
- * The account of what is missing: `lacks`, a list of words in the end record of
- * a stream, in the `build` record of a run, in answers and in profiles.
- * Whoever notices a loss adds its word, and each filter writes the words of its
- * input into its own end record.  weir-records(5), "What is missing", defines
- * them.
+ * The account of what is missing (weir-records(5), "WHAT IS MISSING"): words in
+ * the end record of a stream, in the `build` record of a run, in answers and in
+ * profiles.  Whoever notices a loss adds its word, and each filter writes the
+ * words of its input into its own end record.
  */
 enum lacks {
 	LACKS_HEAD = 1,		/* a begin record is missing */
@@ -25,9 +24,8 @@ enum lacks {
 };
 
 /*
- * What a word says of a bound (common/build/bounds.h): the length of the path
- * may be greater, up to the wall time, or without a limit; the wall time may be
- * greater; neither length is known at all.
+ * What a word means for a budget: the path may be longer, up to the wall time,
+ * or without a limit; the wall time may be longer; neither is known at all.
  */
 enum opens { OPENS_PATH = 1, OPENS_LENGTH = 2, OPENS_WALL = 4, OPENS_ALL = 8 };
 

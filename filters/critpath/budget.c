@@ -17,9 +17,8 @@ static struct {
 	int64_t path_us, wall_us;
 } budget = { INT_UNKNOWN, INT_UNKNOWN };
 
-/* high_us is INT_UNKNOWN if there is no limit. */
 struct bounds {
-	int64_t low_us, high_us;
+	int64_t low_us, high_us;	/* high_us may be INT_UNKNOWN */
 };
 
 void

@@ -8,6 +8,7 @@
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
+#include "common/filter/lacks.h"
 #include "common/filter/format.h"
 #include "common/json/items.h"
 #include "common/json/recio.h"
@@ -421,7 +422,10 @@ begin_run(struct span id)
 static void
 end_run(void)
 {
-	state.n_unfinished += cargo_write_tasks(state.f, &run);
+	uint64_t n_unfinished = cargo_write_tasks(state.f, &run);
+
+	filter_note_lacks(state.f, n_unfinished > 0 ? LACKS_UNFINISHED : 0);
+	state.n_unfinished += n_unfinished;
 	/* Times count from the start of cargo, so 0 is a valid time and the
 	   start of the build. */
 	emit_build_times(state.f, cargo_format.name,

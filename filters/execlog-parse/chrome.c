@@ -11,6 +11,7 @@
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
+#include "common/filter/lacks.h"
 #include "common/json/items.h"
 #include "common/json/scan.h"
 #include "filters/execlog-parse/formats.h"
@@ -459,6 +460,8 @@ emit_slice(const struct slice *s, const sym *hosts)
 
 	if (s->end_ns != INT_UNKNOWN)
 		end_us = us_of_ns(s->end_ns);
+	else
+		filter_note_lacks(state.f, LACKS_UNFINISHED);
 	if (state.nested && s->inner_ns != 0) {
 		/* It took the time without that of the slices in it. */
 		own_ns = s->end_ns - s->start_ns - s->inner_ns;
@@ -494,7 +497,6 @@ emit_slices(void)
 			state.n_nested++;
 	}
 	state.n_ended += n_ended;
-
 	if (n_begun > 0)
 		filter_warn_file(state.f, "%llu event%s (B, b or S): "
 		    "unfinished tasks", (unsigned long long)n_begun,

@@ -7,7 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
+#include "common/filter/lacks.h"
 #include "filters/make-record/graph.h"
 #include "filters/make-record/targets.h"
 
@@ -237,7 +239,7 @@ put_part(void *filter, uint32_t target, uint32_t part)
 	const struct group *groups = g->groups + t->first_group;
 	bool is_last = part == t->n_groups;
 	struct span name = name_of(t), suffix = suffix_of(name);
-	int64_t from_us = t->start_us;
+	int64_t from_us = t->start_us, to_us;
 	struct buf *b;
 
 	/* A make that was killed may have lines without an end; what is after
@@ -253,7 +255,9 @@ put_part(void *filter, uint32_t target, uint32_t part)
 	json_text(b, "rule", suffix);
 	json_word(b, "kind", "run");
 	json_cstr(b, "run", state.run);
-	put_times(b, t, from_us, is_last ? t->end_us : groups[part].start_us);
+	to_us = is_last ? t->end_us : groups[part].start_us;
+	filter_note_lacks(filter, to_us == INT64_MAX ? LACKS_UNFINISHED : 0);
+	put_times(b, t, from_us, to_us);
 	begin_deps(b);
 	if (part == 0)
 		put_prerequisites(b, target);
@@ -327,6 +331,7 @@ put_build(struct filter *f)
 		json_int(b, "end_us", command->end_us);
 		json_int(b, "wall_us", command->end_us - command->start_us);
 	}
+	lacks_put(b, filter_take_lacks(f));
 	filter_end_record(f);
 }
 

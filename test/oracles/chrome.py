@@ -181,6 +181,8 @@ def records_of(trace, nested=False):
     left_out.update({"ends": n_ends, "nested": n_nested})
     if +left_out:
         build["left_out"] = dict(+left_out)
+    if any("start_us" in t and "end_us" not in t for t in tasks):
+        build["lacks"] = ["unfinished"]
     return tasks + [build]
 
 
@@ -261,7 +263,7 @@ def mode_traces(rng):
            for line in without_boundaries(done.stdout).split("\n")[:-1]]
     want = records_of(trace, nested)
     if is_empty and want:
-        want[-1]["lacks"] = ["rejected"]
+        want[-1]["lacks"] = ["rejected", *want[-1].get("lacks", [])]
     check("records", want, got)
     for a, b in zip(want, got):
         check("order of keys", list(a), list(b))
