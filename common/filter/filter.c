@@ -13,6 +13,7 @@
 #include "common/filter/filter-reject.h"
 #include "common/filter/filter.h"
 #include "common/filter/format.h"
+#include "common/filter/lacks.h"
 #include "common/io/progress.h"
 #include "common/json/recio.h"
 #include "common/report/style.h"
@@ -343,32 +344,28 @@ filter_end(struct filter *f)
 
 	/*
 	 * If the input is truncated, so is the output: it gets no end record,
-	 * and no output file.  A report says so in words.  If nothing came,
-	 * perhaps because the filter before this one has failed, there is no
-	 * output file either.
+	 * and no output file.  A report says so in words, also of a log that
+	 * was.  If nothing came, perhaps because the filter before this one has
+	 * failed, there is no output file either.
 	 */
 	if (f->output == OUTPUT_DOCUMENT && f->n_records == 0)
 		put_lone_begin(out);
-	if (f->truncated) {
-		if (f->text)
-			buf_str(out, "\nPartial: the input was truncated.\n");
-		output_abandon(&f->out);
-	} else {
-		if (f->output == OUTPUT_RECORDS)
-			boundary_put_end(out, f->n_records, f->rejecting.n,
-			    f->rejecting.n_faults, f->lacks);
-		(f->reading.got_nothing || f->cannot_answer ? output_abandon :
-		    output_close)(&f->out);
-	}
+	if (f->text && (f->truncated ||
+	    (f->lacks & (LACKS_HEAD | LACKS_TAIL)) != 0))
+		buf_str(out, "\nPartial: the input was truncated.\n");
+	if (f->output == OUTPUT_RECORDS && !f->truncated)
+		boundary_put_end(out, f->n_records, f->rejecting.n,
+		    f->rejecting.n_faults, f->lacks);
+	(f->truncated || f->reading.got_nothing || f->cannot_answer ?
+	    output_abandon : output_close)(&f->out);
 
 	input_release(&f->input);
 	recio_free(f->reading.recio);
 	free(f->rejecting.messages);
 	free(f->reading.files);
 	buf_release(&f->reading.key);
-	if (f->truncated || f->cannot_answer)
-		return EXIT_FATAL;
-	if (f->undecided && !f->answered_no)
+	if (f->truncated || f->cannot_answer ||
+	    (f->undecided && !f->answered_no))
 		return EXIT_FATAL;
 	if (f->answered_no || f->rejecting.n_faults > 0)
 		return EXIT_REJECTED;
