@@ -85,13 +85,16 @@ expect_offers() {
 @test "bash offers options, words, formats, files, folders and commands" {
 	[ -e /usr/share/bash-completion/bash_completion ] ||
 		skip "bash-completion is not installed"
+	need_terminal
 	expect_offers bash
 }
 
 @test "zsh offers options, words, formats, files, folders and commands" {
+	need_terminal
 	expect_offers zsh
 }
 
 @test "fish offers options, words, formats, files, folders and commands" {
+	need_terminal
 	expect_offers fish
 }
