@@ -151,6 +151,7 @@ begin_at_failure(void)
 
 	put_lone_begin(&out.buf);
 	output_flush(&out);
+	buf_release(&out.buf);
 }
 
 void
@@ -350,7 +351,7 @@ filter_end(struct filter *f)
 	 */
 	if (f->output == OUTPUT_DOCUMENT && f->n_records == 0)
 		put_lone_begin(out);
-	if (f->text && (f->truncated ||
+	if (f->text && f->current_line > 0 && (f->truncated ||
 	    (f->lacks & (LACKS_HEAD | LACKS_TAIL)) != 0))
 		buf_str(out, "\nPartial: the input was truncated.\n");
 	if (f->output == OUTPUT_RECORDS && !f->truncated)
