@@ -855,6 +855,14 @@ cores query_stat operation instance cores malstat"
 		"type query root_execution_id session tag busy_us threads_seen"
 }
 
+@test "--diff reads pipes, and begins with any row" {
+	malparse "$DATA/demo/mal-trace.csv" >rows
+	run -0 malstat --diff <(cat rows) <(cat rows)
+	grep '"mal_variable"' rows >first
+	run -2 --separate-stderr malstat --diff first rows
+	assert_equal "$stderr" "malstat: there are no events in 'first'"
+}
+
 @test "--query answers for one query only" {
 	queries >in
 	ask --queries
@@ -1461,9 +1469,9 @@ run_of() {
 @test "--diff needs events on both sides, and excludes other answers" {
 	ran 0 5 1 1 algebra.join 1 >in
 	execution 1 s >none
-	run -0 --separate-stderr malstat --diff none in
+	run -2 --separate-stderr malstat --diff none in
 	[[ $stderr == *"there are no events in 'none'"* ]]
-	ask --text --diff none
+	run -2 --separate-stderr malstat --text --diff none in
 	assert_output "There are no events in 'none'."
 	# A file of other records has no rows, even if the input has.
 	printf '{"type":"task","id":"a"}\n' >tasks

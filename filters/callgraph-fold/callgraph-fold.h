@@ -1,7 +1,5 @@
 #pragma once
 
-/* What the files of callgraph-fold share, by file. */
-
 #include "common/base/intern.h"
 #include "common/filter/filter.h"
 #include "common/json/recio.h"

@@ -1,7 +1,5 @@
 #pragma once
 
-/* What the files of callgraph-record share, by file. */
-
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>

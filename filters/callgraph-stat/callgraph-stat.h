@@ -1,7 +1,5 @@
 #pragma once
 
-/* What the files of callgraph-stat share, by file. */
-
 #include "common/base/buf.h"
 #include "common/base/text.h"
 #include "common/filter/filter.h"

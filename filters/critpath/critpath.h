@@ -1,7 +1,5 @@
 #pragma once
 
-/* What the files of critpath share, by file. */
-
 #include "common/build/build.h"
 #include "common/build/dag-simulate.h"
 #include "common/build/network.h"

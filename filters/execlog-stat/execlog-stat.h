@@ -1,7 +1,5 @@
 #pragma once
 
-/* What the files of execlog-stat share, by file. */
-
 #include "common/build/build.h"
 
 struct filter;

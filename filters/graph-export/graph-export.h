@@ -1,7 +1,5 @@
 #pragma once
 
-/* What the files of graph-export share, by file. */
-
 #include "common/base/intern.h"
 #include "common/build/network.h"
 

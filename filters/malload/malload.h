@@ -1,7 +1,5 @@
 #pragma once
 
-/* What the files of malload share, by file. */
-
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>

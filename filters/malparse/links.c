@@ -362,7 +362,8 @@ links_register(struct links *l, struct execution *x, const struct event *e,
     struct span supervisor, struct span key)
 {
 	uint32_t registration = intern_add(&l->keys, key);
-	struct thread *thread = &l->threads[find_thread(l, x, e)];
+	uint32_t number = find_thread(l, x, e);
+	struct thread *thread = &l->threads[number];
 	struct connection *c = &thread->connection;
 	struct registration *r;
 

@@ -1,7 +1,5 @@
 #pragma once
 
-/* What the files of malparse share, by file. */
-
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/err.h"
 #include "common/filter/filter-read.h"
@@ -124,11 +125,14 @@ static bool
 looks_like_database(const char *path)
 {
 	char head[16] = "";
-	FILE *file = fopen(path, "rb");
+	struct stat st;
+	FILE *file;
 	bool is_it;
 
-	if (file == NULL)
-		return false;	/* reading it says why */
+	/* A pipe can be read only once; reading a file that is not says why. */
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    (file = fopen(path, "rb")) == NULL)
+		return false;
 	is_it = fread(head, sizeof head, 1, file) == 1 &&
 	    memcmp(head, "SQLite format 3", sizeof head) == 0;
 	fclose(file);
@@ -177,10 +181,12 @@ report_nothing(struct filter *f, bool is_before, bool has_rows)
 	buf_str(&why, "there are no events");
 	if (is_before)
 		buf_printf(&why, " in '%s'", opt.before);
+	if (opt.before != NULL && has_rows)
+		filter_cannot_answer(f, buf_cstr(&why));
 	if (f->text) {
 		buf_printf(b, "T%s.\n", buf_cstr(&why) + 1);
 		filter_emit(f);
-	} else if (has_rows) {
+	} else if (has_rows && opt.before == NULL) {
 		filter_expect_records(f, buf_cstr(&why));
 	}
 	buf_release(&why);

@@ -62,10 +62,10 @@ void
 variables_add(struct variables *v, uint64_t trace, int64_t variable_id,
     double rows, double estimate)
 {
-	struct variable *x = &v->list[find_variable(v, trace, variable_id)];
+	uint32_t i = find_variable(v, trace, variable_id);
 
-	if (x->rows < 0 && x->estimate < 0)
-		*x = (struct variable){ rows, estimate };
+	if (v->list[i].rows < 0 && v->list[i].estimate < 0)
+		v->list[i] = (struct variable){ rows, estimate };
 }
 
 static double

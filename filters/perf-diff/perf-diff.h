@@ -1,7 +1,5 @@
 #pragma once
 
-/* What the files of perf-diff share, by file. */
-
 #include <math.h>
 #include <stdbool.h>
 

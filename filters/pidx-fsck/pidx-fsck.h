@@ -1,7 +1,5 @@
 #pragma once
 
-/* What the files of pidx-fsck share, by file. */
-
 #include <stdbool.h>
 
 #include "common/base/intern.h"

@@ -1,7 +1,5 @@
 #pragma once
 
-/* What the files of timeline share, by file. */
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
