@@ -134,14 +134,15 @@ output_kind(const struct about *about)
 static void
 put_lone_begin(struct buf *b)
 {
+	bool has_begun = stream.has_begun;
 	struct stat st;
 
-	if (!stream.has_begun && opt.output == NULL &&
+	stream.has_begun = true;	/* also if memory runs out here */
+	if (!has_begun && opt.output == NULL &&
 	    output_kind(stream.about) != OUTPUT_TEXT &&
 	    fstat(STDOUT_FILENO, &st) == 0 &&
 	    (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
 		boundary_put_begin(b);
-	stream.has_begun = true;
 }
 
 static void
