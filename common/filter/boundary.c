@@ -30,7 +30,7 @@ boundary_put_end(struct buf *b, int64_t n_records, int64_t n_rejected,
 	json_int(b, "rejected", n_rejected);
 	if (n_faults > 0)
 		json_int(b, "faults", n_faults);
-	/* The number of rejected lines stands for its word. */
+	/* The number of rejected lines implies its word. */
 	lacks_put(b, lacks & ~(unsigned)LACKS_REJECTED);
 	json_end(b);
 }

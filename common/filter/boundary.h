@@ -36,7 +36,7 @@ struct boundaries {
 	struct writer {
 		char name[64];
 		int64_t n_open;	/* begin records minus end records */
-	} writers[WRITERS_MAX];	/* the last stands for all further ones */
+	} writers[WRITERS_MAX];	/* all further ones share the last */
 	size_t n_writers;
 	/* For messages: the filter that wrote the last end record that reports
 	   rejected input. */
