@@ -108,12 +108,17 @@ add_nodes(struct build *b)
 {
 	struct missing *m = &b->missing;
 	const struct node *n = b->nodes;
-	bool *wanted = b->n_nodes > 0 ? mark_wanted(b) : NULL;
+	bool is_marked = false, *wanted = NULL;
 
 	for (; n < b->nodes + b->n_nodes; n++) {
 		if ((n->flags & NODE_PHONY) != 0 ||
-		    (wanted != NULL && !wanted[n->id]) ||
 		    build_find_task(b, n->id) != INDEX_NONE)
+			continue;
+		/* Usually all nodes have tasks, and this is not needed. */
+		if (!is_marked)
+			wanted = mark_wanted(b);
+		is_marked = true;
+		if (wanted != NULL && !wanted[n->id])
 			continue;
 		m->n_without_task++;
 		m->without_task = first_id(b, m->without_task, n->id);

@@ -44,6 +44,23 @@ filter_add_lacks(struct filter *f, unsigned lacks, const char *what)
 	f->truncated = true;
 }
 
+/* Reports streams without an end record, or with only_head without a begin. */
+static void
+check_open(struct filter *f, bool only_head)
+{
+	const char *writer;
+
+	if (boundary_count_open(&f->reading.boundaries, only_head,
+	    &writer) == 0)
+		return;
+	filter_note_lacks(f, only_head ? LACKS_HEAD : LACKS_TAIL);
+	if (f->reading.partial)
+		return;
+	err_warn("the input is truncated: the %s record of %s is missing",
+	    only_head ? "begin" : "end", writer);
+	f->truncated = true;
+}
+
 /*
  * Reports what the begin and end records of all files say: filters that wrote
  * the input rejected some of theirs, or a stream is truncated.
@@ -53,8 +70,6 @@ end_streams(struct filter *f)
 {
 	const struct boundaries *s = &f->reading.boundaries;
 	struct rejecting *r = &f->rejecting;
-	const char *writer;
-	bool is_partial = f->reading.partial;
 
 	filter_add_lacks(f, s->lacks & ~(unsigned)LACKS_REJECTED, "the input");
 	if (s->n_rejected > 0) {
@@ -64,20 +79,8 @@ end_streams(struct filter *f)
 		r->n = saturating_add(r->n, s->n_rejected);
 		r->n_faults = saturating_add(r->n_faults, s->n_faults);
 	}
-	if (boundary_count_open(s, false, &writer) > 0) {
-		filter_note_lacks(f, LACKS_TAIL);
-		if (!is_partial)
-			err_warn("the input is truncated: the end record of "
-			    "%s is missing", writer);
-		f->truncated |= !is_partial;
-	}
-	if (boundary_count_open(s, true, &writer) > 0) {
-		filter_note_lacks(f, LACKS_HEAD);
-		if (!is_partial)
-			err_warn("the input is truncated: the begin record of "
-			    "%s is missing", writer);
-		f->truncated |= !is_partial;
-	}
+	check_open(f, false);
+	check_open(f, true);
 	f->reading.boundaries = (struct boundaries){ 0 };
 }
 

@@ -75,9 +75,8 @@ path_bounds(const struct answer *a, unsigned opens, const struct bounds *wall)
 		return p;
 	if ((opens & OPENS_PATH) == 0)
 		p.high_us = p.low_us;
-	else if (!a->what_if)
-		p.high_us = time_later(wall->high_us, wall->high_us ==
-		    INT_UNKNOWN ? INT_UNKNOWN : p.low_us);
+	else if (!a->what_if && wall->high_us != INT_UNKNOWN)
+		p.high_us = time_later(wall->high_us, p.low_us);
 	return p;
 }
 

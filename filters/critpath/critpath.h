@@ -349,8 +349,8 @@ struct verdict {
 				   scheduler */
 	struct usage usage;
 	const char *reason;	/* why the limit is not known */
-	struct buf missing;	/* what the build lacks, as clauses, or empty */
-	bool is_least;		/* the path may be longer */
+	struct buf missing;	/* what the build lacks, as clauses; empty if
+				   the path cannot be longer */
 	/* What more workers would achieve. */
 	struct more_workers {
 		uint64_t workers;	/* 0: not simulated */

@@ -200,9 +200,7 @@ emit_nodes(const struct network *net, const struct dependency *deps,
 	for (size_t i = 0; i < n; i++) {
 		b = emit_begin(build, f, "node");
 		json_str(b, "id", intern_span(&build->names, nodes[i]->id));
-		if (nodes[i]->rule != SYM_NONE)
-			json_str(b, "rule", intern_span(&build->names,
-			    nodes[i]->rule));
+		json_sym(b, "rule", &build->names, nodes[i]->rule);
 		put_deps(b, build, deps, nodes[i]->id);
 		filter_end_record(f);
 	}
@@ -221,10 +219,8 @@ emit_build(const struct build *build, struct filter *f)
 		json_int(b, "end_us", build->end_us);
 		json_int(b, "wall_us", build->end_us - build->start_us);
 	}
-	if (build->n_earlier_runs > 0)
-		json_int(b, "earlier_runs", build->n_earlier_runs);
-	if (build->n_unknown_deps > 0)
-		json_int(b, "unknown_deps", build->n_unknown_deps);
+	json_count(b, "earlier_runs", (uint64_t)build->n_earlier_runs);
+	json_count(b, "unknown_deps", (uint64_t)build->n_unknown_deps);
 	lacks_put(b, build->lacks);
 	filter_end_record(f);
 }

@@ -174,12 +174,10 @@ ask_account(struct verdict *v)
 	    LACKS_TIMES;
 	unsigned lacks = v->net->build->lacks;
 
-	v->is_least = lacks != 0 || v->net->build->n_unknown_deps > 0;
-	if (v->is_least)
-		build_put_missing(v->net->build, &v->missing);
+	build_put_missing(v->net->build, &v->missing);
 	if ((lacks & partial) == 0 &&
 	    (v->limit != LIMIT_IDLE || (lacks & LACKS_FAILED) == 0) &&
-	    (v->limit != LIMIT_ORDER || !v->is_least))
+	    (v->limit != LIMIT_ORDER || v->missing.len == 0))
 		return;
 	v->limit = LIMIT_UNKNOWN;
 	v->reason = buf_cstr(&v->missing);
@@ -361,7 +359,7 @@ put_path(struct buf *out, const struct verdict *v, int64_t whole_us)
 		buf_str(out, ": recorded times overlap");
 		return;
 	}
-	buf_str(out, v->is_least ? "at least " : "");
+	buf_str(out, v->missing.len > 0 ? "at least " : "");
 	put_of(out, v->path_us, whole_us);
 	if (!is_tenth_faster(v->share_us, whole_us)) {
 		buf_str(out, "; ");
@@ -446,7 +444,8 @@ put_limit(struct buf *out, const struct verdict *v)
 static void
 put_unknown(struct buf *out, const struct verdict *v)
 {
-	buf_printf(out, "The path is %s", v->is_least ? "at least " : "");
+	buf_str(out, "The path is ");
+	buf_str(out, v->missing.len > 0 ? "at least " : "");
 	report_us(out, v->path_us);
 	buf_str(out, "; ");
 	if (v->workers > 0) {
