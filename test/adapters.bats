@@ -61,6 +61,35 @@ compare_slower() {
 		sed 's/^ *//'
 }
 
+# runs_of NAME FILE... - prints the number of samples and the run of each run
+runs_of() {
+	adapt "$@" >of_runs
+	jq -r 'select(.type == "sample") | .run // "none"' of_runs | sort | uniq -c
+}
+
+# assert_runs NAME N EDIT - fails unless the adapter's sample is of N runs; two
+# files, and the two as one, are of twice as many; and the document of another
+# process, which sed makes of the sample, has no run in common with it, although
+# it has the same name
+assert_runs() {
+	local sample=$(echo "$SAMPLES/$1".*)
+	cp "$sample" copy
+	sed -E "$3" "$sample" >other
+	run -1 cmp -s other copy
+	cat copy other >both
+	assert_equal "$(runs_of "$1" "$sample" | wc -l)" "$2"
+	assert_equal "$(runs_of "$1" copy other | wc -l)" $((2 * $2))
+	assert_equal "$(runs_of "$1" copy "$sample" | wc -l)" $((2 * $2))
+	assert_equal "$(runs_of "$1" <both | wc -l)" $((2 * $2))
+	assert_equal "$(cat copy copy | runs_of "$1" | wc -l)" $((2 * $2))
+	{
+		runs_of "$1" copy
+		mv other copy
+		runs_of "$1" copy
+	} >two
+	assert_equal "$(sort -u two | wc -l)" $((2 * $2))
+}
+
 # tasks FILTER - prints what jq makes of each task
 tasks() {
 	jq -r "select(.type == \"task\") | $1" records
@@ -105,7 +134,8 @@ tasks() {
 	# A counter may be NaN, which is not JSON.
 	sed 's/"rows": .*/"rows": NaN/' "$SAMPLES/google-benchmark.json" >nan
 	grep -q NaN nan
-	adapt google-benchmark nan | diff - records
+	adapt google-benchmark <nan >from_nan
+	adapt google-benchmark <"$SAMPLES/google-benchmark.json" | diff - from_nan
 	jq '.benchmarks[0].time_unit = "h"' "$SAMPLES/google-benchmark.json" >unit
 	run -5 adapt google-benchmark unit
 	[[ $output == *'google-benchmark has no time unit h' ]]
@@ -204,6 +234,53 @@ example.org/demo.BenchmarkSum"
 ["a.BenchmarkA","GOMAXPROCS=4",3,"hits/op","more",true]
 ["b.BenchmarkC-4",null,5,"ns",null,null]
 ["b.BenchmarkD",null,6,"ns",null,null]'
+}
+
+@test "a time of hyperfine is of a run of its own" {
+	assert_equal "$(runs_of hyperfine "$SAMPLES/hyperfine.json" | xargs)" "6 none"
+}
+
+@test "a document of google-benchmark is a run" {
+	assert_runs google-benchmark 1 's/(-26T19:08:)25/\126/'
+	# The date is in whole seconds.
+	assert_runs google-benchmark 1 '/real_time/s/3\.86/3.87/'
+}
+
+@test "a document of pytest-benchmark is a run" {
+	assert_runs pytest-benchmark 1 's/(08:35\.22093)8/\19/'
+}
+
+@test "a benchmark of criterion that comes again is of another run" {
+	assert_runs criterion 1 '1s/(measured_values":\[629112)3/\14/'
+	# A line without a measurement does not begin one, nor does a new id.
+	sed 's/"id":"[^"]*/&2/' "$SAMPLES/criterion.jsonl" |
+		cat "$SAMPLES/criterion.jsonl" - >four
+	assert_equal "$(runs_of criterion four | awk '{ print $1 }')" 40
+}
+
+@test "a fork of JMH is a run, for each of its metrics" {
+	# Two forks of one benchmark, and one each of two
+	assert_runs jmh 4 's/("score": [0-9.]*)([0-9],)/\11\2/'
+	adapt jmh "$SAMPLES/jmh.json" >records
+	jq -r 'select(.run) | "\(.subtype) \(.run | split(" ") | last)"' records |
+		sort | uniq -c | sed 's/^ *//' >forks
+	assert_equal "$(cat forks)" "3 avgt 0
+3 avgt 1
+1 reader 0
+4 sample 0
+3 thrpt 0"
+}
+
+@test "a process of go test is a run, however often it repeats" {
+	assert_runs go-bench 1 '5s/554\.7/554.8/'
+	# Each package is a process, which may be without a name or an end.
+	lines goos:\ linux pkg:\ a 'BenchmarkA 1 2 ns/op' 'BenchmarkA 1 3 ns/op' \
+		PASS $'ok\ta\t1s' pkg:\ b 'BenchmarkA 1 2 ns/op' FAIL \
+		'BenchmarkA 1 2 ns/op' goos:\ linux 'BenchmarkA 1 2 ns/op' >four
+	lines 'Unit ns/op better=lower' 'BenchmarkA 1 2 ns/op' \
+		'BenchmarkB 1 3 ns/op' >fifth
+	assert_equal "$(runs_of go-bench four fifth | awk '{ print $1 }' | sort |
+		xargs)" "1 1 1 2 2"
 }
 
 @test "github-actions: jobs are tasks with the times of the list" {

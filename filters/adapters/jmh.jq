@@ -3,8 +3,9 @@
 # [...]: benchmark; mode, thrpt, avgt, sample or ss; threads; params{}, if any;
 # primaryMetric, and secondaryMetrics{} by name: scoreUnit, such as ops/s or
 # us/op; rawData[fork][iteration], or in mode sample rawDataHistogram[fork]
-# [iteration][[value, count]].  Numbers may be texts: "NaN", "+INF".  Metrics of
-# a profiler, whose unit is neither a time nor per time, are left out.
+# [iteration][[value, count]].  A fork is a process.  Numbers may be texts, as
+# "NaN", "+INF".  Metrics of a profiler, whose unit is neither a time nor per
+# time, are left out.
 # Rejected: values that are not numbers or not greater than 0.
 
 def stream(items): {type: "begin", by: "jmh.jq"}, ([items] |
@@ -23,15 +24,17 @@ def scale: split("/") | if .[1] == "op" and (.[0] | ns) then
     elif .[0] == "ops" and (.[1] | ns) then
         {by: (1e9 / (.[1] | ns)), unit: "ops/s", better: "more"} else null end;
 def samples($common): (.scoreUnit | scale) as $scale | if $scale then
-    (if .rawDataHistogram then .rawDataHistogram[][][] |
-        range(.[1]) as $i | .[0] else .rawData[][] end) |
+    (.rawDataHistogram // .rawData) | range(length) as $fork | .[$fork][] |
+    if type == "array" then .[] | range(.[1]) as $i | .[0] else . end |
     if type == "number" and . > 0 then {type: "sample", value: (. * $scale.by),
-    unit: $scale.unit, better: $scale.better} + $common else null end
-    else empty end;
+    unit: $scale.unit, better: $scale.better} + $common +
+    {run: "\($common.run) \($fork)"} else null end else empty end;
 
-stream(if [try all(has("jmhVersion") and has("primaryMetric")) catch false] ==
-    [true] then .[] | ({uid: .benchmark} + workload) as $common |
+stream(foreach (., inputs) as $document (0; . + 1; . as $n | $document |
+    if [try all(has("jmhVersion") and has("primaryMetric")) catch false] ==
+    [true] then .[] | ({uid: .benchmark} + workload +
+    {run: "\(input_filename) \($n) \(.primaryMetric.score)"}) as $common |
     (.mode as $mode | .primaryMetric | samples($common + {subtype: $mode})),
     (.secondaryMetrics // {} | to_entries[] | .key as $key | .value |
     samples($common + {subtype: $key}))
-    else error("this is not an array of results of JMH") end)
+    else error("this is not an array of results of JMH") end))

@@ -1,6 +1,7 @@
 # pytest-benchmark.jq - samples of the rounds in --benchmark-json
 #
-# .machine_info.node: the host.  .commit_info: id, dirty.  .benchmarks[]:
+# .machine_info.node: the host.  .commit_info: id, dirty.  .datetime, to the
+# microsecond: a document is a run of the program.  .benchmarks[]:
 # fullname; stats.data[], in seconds, a value for each round, which is already
 # divided by the iterations of the round.  --benchmark-json always writes data,
 # --benchmark-autosave only with --benchmark-save-data.  Nothing marks a test
@@ -19,10 +20,12 @@ def samples($common): .fullname as $uid | .stats.data //
     .[] | if . > 0 then {type: "sample", uid: $uid, value: (. * 1e9),
     unit: "ns", better: "less"} + $common else null end;
 
-stream(if [try (.benchmarks | all(has("fullname") and has("stats")))
+stream(foreach (., inputs) as $document (0; . + 1; . as $n | $document |
+    if [try (.benchmarks | all(has("fullname") and has("stats")))
     catch false] == [true] and (.machine_info | type) == "object" then
-    ((.commit_info // {} | commit) + (.machine_info.node // null |
+    ({run: "\(input_filename) \($n) \(.datetime)"} +
+    (.commit_info // {} | commit) + (.machine_info.node // null |
     if . then {machine: .} else {} end)) as $common |
     .benchmarks[] | samples($common)
     else error("this is not JSON of pytest-benchmark: "
-    + "it has no .machine_info and .benchmarks[] with fullname and stats") end)
+    + "it has no .machine_info and .benchmarks[] with fullname and stats") end))
