@@ -22,7 +22,7 @@ KEY_LIST(header_keys, HEADER_KEYS);
 #define MACHINE_KEYS(K) K(M_HOST, "host")
 KEY_LIST(machine_keys, MACHINE_KEYS);
 #define RESOURCE_KEYS(K) K(R_SUBTYPE, "subtype") K(R_AMOUNT, "amount")	\
-	K(R_TRACE, "trace") K(R_EXACT, "exact")
+	K(R_TRACE, "trace") K(R_EXACT, "exact") K(R_RUN, "run")
 KEY_LIST(resource_keys, RESOURCE_KEYS);
 #define FRAME_KEYS(K) K(F_FUNC, "func") K(F_FUNCTION, "function")
 KEY_LIST(frame_keys, FRAME_KEYS);
@@ -31,7 +31,7 @@ static const char *const no_keys[] = { "type", NULL };
 /* What the resource_type_map of a profile says of one of its types. */
 struct resource_type {
 	uint32_t profile;	/* the number of that profile */
-	sym type, subtype, trace;
+	sym type, subtype, trace, run;
 	bool exact;
 };
 
@@ -52,7 +52,7 @@ struct resources {
 	struct resource_type *types;	/* by symbol of the name */
 	size_t types_cap;
 	struct intern names;		/* of types */
-	struct intern texts;		/* types and subtypes */
+	struct intern texts;		/* of the members of types */
 };
 
 struct resources *
@@ -186,12 +186,13 @@ read_types(struct resources *r, const struct rec *document)
 		r->types = mem_grow(r->types, &r->types_cap, r->names.n,
 		    sizeof *r->types);
 		r->types[name] = (struct resource_type){ r->number, SYM_NONE,
-		    SYM_NONE, SYM_NONE, false };
+		    SYM_NONE, SYM_NONE, SYM_NONE, false };
 		type = recio_parse(r->resource, map->fields[i].token, &why);
 		if (type == NULL)
 			continue;
 		r->types[name].type = intern_member(r, type, KEY_TYPE);
 		r->types[name].subtype = intern_member(r, type, R_SUBTYPE);
+		r->types[name].run = intern_member(r, type, R_RUN);
 		r->types[name].exact = rec_true(type, R_EXACT);
 		r->types[name].trace = intern_trace(r, rec_get(type, R_TRACE));
 	}
@@ -230,7 +231,8 @@ static void
 describe_group(struct resources *r, struct span name, struct resource_group *g)
 {
 	sym symbol = intern_find(&r->names, name);
-	struct resource_type none = { 0, SYM_NONE, SYM_NONE, SYM_NONE, false };
+	struct resource_type none = { 0, SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE,
+	    false };
 	const struct resource_type *type = &none;
 
 	if (symbol != SYM_NONE && r->types[symbol].profile == r->number)
@@ -244,6 +246,7 @@ describe_group(struct resources *r, struct span name, struct resource_group *g)
 	g->type = text_of_symbol(r, type->type);
 	g->subtype = text_of_symbol(r, type->subtype);
 	g->trace = text_of_symbol(r, type->trace);
+	g->run = text_of_symbol(r, type->run);
 	g->exact = type->exact;
 	find_unit(r, g);
 }

@@ -29,6 +29,8 @@ struct resource_group {
 				   or TYPE(SUBTYPE) */
 	struct span unit;
 	struct span trace;	/* the functions of its stack, "a < b" */
+	struct span run;	/* of the program, in which all amounts were
+				   measured; p is NULL: each in its own */
 	bool exact;		/* the amounts have no noise: counts */
 	bool is_valid;		/* an object with an array of amounts */
 	struct span amounts;	/* an array, as JSON; for items_next() */
