@@ -40,6 +40,28 @@ build() {
 		$'a time 5\na time 6\na time 8\na time 8'
 }
 
+@test "a sample keeps its run, which no other sample is added to" {
+	lines '{"uid":"a","value":1,"run":"./a 1"}' \
+		'{"uid":"a","value":2,"run":"./a 1"}' \
+		'{"type":"sample","uid":"a","value":3,"run":"./a 2"}' \
+		'{"uid":"a","value":4}' '{"uid":"a","value":5,"run":6}' \
+		'{"type":"task","id":"a","elapsed_us":7,"run":"./a 1"}' >in
+	expected='[1,"./a 1"] [2,"./a 1"] [3,"./a 2"] [4,null] [5,null] [7,null]'
+	profile-make in >made
+	profile-make made >again
+	# As Perun flattens it, in a store: each run is a type of its own
+	pidx-write made
+	pidx-read --profiles HEAD >stored
+	assert_equal "$(members profile <stored | jq -c '.resource_type_map |
+		to_entries[] | [.key, .value.run]' | xargs -d '\n')" \
+		'["a#0","./a 1"] ["a#1","./a 2"] ["a#2",null] ["a#3",null]'
+	profile-make stored >restored
+	for file in made again restored; do
+		assert_equal "$(jq -c '.global.resources[] | [.amount, .run]' \
+			$file | xargs -d '\n')" "$expected"
+	done
+}
+
 @test "perf-diff compares profiles uid by uid and names what became slower" {
 	for i in {10..21}; do build $i; done | profile-make -w full >old
 	for i in {20..31}; do build $i; done | profile-make -w full >new

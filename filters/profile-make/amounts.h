@@ -6,10 +6,12 @@
 
 /*
  * The amounts of each resource, one for each run or sample.  A resource is what
- * was measured: a uid with the type and the subtype of its amounts.
+ * was measured: a uid with the type and the subtype of its amounts; if several
+ * may be of one run of the program, as those of samples, also with that.
  */
 struct resource {
 	sym uid, type, subtype;	/* subtype: or SYM_NONE */
+	sym sample_run;		/* or SYM_NONE */
 	uint32_t function;	/* instead of a uid, until
 				   amounts_name_functions(); or INDEX_NONE */
 	uint32_t is_exact;	/* the amounts have no noise: 1, or 0 */

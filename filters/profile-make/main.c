@@ -175,6 +175,7 @@ put_resources(struct output *out, const struct amounts *a)
 			json_raw(b, "amount", intern_span(&a->texts, m->token));
 		else
 			put_thousandths(b, m->thousandths);
+		json_sym(b, "run", &a->texts, r->sample_run);
 		json_sym(b, "subtype", &a->texts, r->subtype);
 		json_flag(b, "exact", r->is_exact);
 		json_str(b, "type", intern_span(&a->texts, r->type));

@@ -291,6 +291,13 @@ intern_text(struct records *r, struct span text)
 	return text.n == 0 ? SYM_NONE : intern_add(&r->amounts->texts, text);
 }
 
+/* The symbol of the run of a sample; SYM_NONE if it is one of its own. */
+static sym
+intern_run(struct records *r, struct span run)
+{
+	return run.p == NULL ? SYM_NONE : intern_add(&r->amounts->texts, run);
+}
+
 static sym
 intern_uid(struct records *r, struct span uid)
 {
@@ -327,7 +334,7 @@ add_amount(struct records *r, enum measure m, uint32_t run, int64_t value)
 	resource = amounts_resource(r->amounts, (struct resource){
 	    r->function != INDEX_NONE ? SYM_NONE :
 	    intern_uid(r, buf_span(&r->uid)), r->measured[m].type,
-	    r->measured[m].subtype, r->function, m == N_CALLS });
+	    r->measured[m].subtype, SYM_NONE, r->function, m == N_CALLS });
 	return amounts_add(r->amounts, resource, run,
 	    value * measures[m].factor) ? NULL : "the sum is 2^53 or more";
 }
@@ -409,7 +416,7 @@ read_query(struct records *r, const struct rec *rec)
 	query_fingerprint(&r->uid, text);
 	amounts_append(r->amounts, amounts_resource(r->amounts,
 	    (struct resource){ intern_uid(r, buf_span(&r->uid)),
-	    r->measured[TIME_US].type, SYM_NONE, INDEX_NONE, false }),
+	    r->measured[TIME_US].type, SYM_NONE, SYM_NONE, INDEX_NONE, false }),
 	    rec_get(rec, ELAPSED_US)->token);
 	return NULL;
 }
@@ -535,7 +542,7 @@ read_sample(struct records *r, const struct rec *rec)
 	static const unsigned parts[] = { CMD, WORKLOAD, MACHINE,
 	    MINOR_VERSION, KEY_TYPE };
 	const struct field *value = rec_get(rec, VALUE);
-	struct span uid, unit, type, subtype;
+	struct span uid, unit, type, subtype, run = span_of(NULL, 0);
 	const char *why;
 
 	if (rec_str(rec, UID, &uid) != REC_OK)
@@ -561,10 +568,11 @@ read_sample(struct records *r, const struct rec *rec)
 		buf_printf(&r->uid, "(%.*s)", SPAN_ARG(subtype));
 	if (unit.n > 0 && (why = set_unit(r, buf_span(&r->uid), unit)) != NULL)
 		return why;
+	rec_str(rec, RUN, &run);
 	amounts_append(r->amounts, amounts_resource(r->amounts,
 	    (struct resource){ intern_uid(r, uid), intern_text(r, type),
-	    intern_text(r, subtype), INDEX_NONE, rec_true(rec, EXACT) }),
-	    value->token);
+	    intern_text(r, subtype), intern_run(r, run), INDEX_NONE,
+	    rec_true(rec, EXACT) }), value->token);
 	return NULL;
 }
 
@@ -586,8 +594,8 @@ read_group(struct records *r, const struct resource_group *g)
 		return why;
 	resource = amounts_resource(r->amounts, (struct resource){
 	    intern_uid(r, g->uid), intern_text(r, g->type.n > 0 ? g->type :
-	    span_str("mixed")), intern_text(r, g->subtype), INDEX_NONE,
-	    g->exact });
+	    span_str("mixed")), intern_text(r, g->subtype),
+	    intern_run(r, g->run), INDEX_NONE, g->exact });
 	while (items_next(&rest, &item)) {
 		why = check_value(item);
 		if (why == NULL)

@@ -116,7 +116,9 @@ def profile_of(streams):
     sums, units, query = {}, {}, ""
     for number, records in enumerate(streams):
         for r in records:
+            sample_run = None
             if "uid" in r and r.get("type", "sample") == "sample":
+                sample_run = r.get("run")
                 kind = {"ms": "time", "kB": "memory"}.get(r["unit"], "mixed")
                 subtype = r["unit"] if kind == "mixed" else None
                 unit = r["unit"]
@@ -136,12 +138,12 @@ def profile_of(streams):
             if r.get("type") == "operation" and "query" in r:
                 found = us((f"{r['operation']} in {query}", r["self_us"]))
             for uid, kind, subtype, amount in found:
-                key = (uid, kind, subtype, run)
+                key = (uid, kind, subtype, sample_run, run)
                 sums[key] = sums.get(key, 0) + amount
                 name = f"{kind}({subtype})" if subtype else kind
                 units[name] = unit or {"time": "us", "memory": "bytes"}.get(
                     kind, subtype)
-    return [(*key[:3], amount) for key, amount in sums.items()], units
+    return [(*key[:4], amount) for key, amount in sums.items()], units
 
 
 def random_query(rng):
@@ -237,7 +239,7 @@ def random_streams(rng):
         for _ in range(rng.randint(0, 12)):
             r = random_record(rng, units)
             run = rng.choice(runs)
-            if run is not None and "type" in r:
+            if run is not None:
                 r["run"] = run
             records.append(r)
         streams.append(records)
@@ -255,7 +257,7 @@ def with_boundaries(streams):
 def resources_of(text):
     profile = json.loads(text, parse_float=Fraction)
     return profile["header"], [
-        (r["uid"], r["type"], r.get("subtype"), r["amount"])
+        (r["uid"], r["type"], r.get("subtype"), r.get("run"), r["amount"])
         for r in profile["global"]["resources"]]
 
 
@@ -264,7 +266,7 @@ def mode_records(rng):
     want, units = profile_of(streams)
     if not want:
         return
-    want = [(*w[:3], Fraction(str(w[3])) if isinstance(w[3], float) else w[3])
+    want = [(*w[:4], Fraction(str(w[4])) if isinstance(w[4], float) else w[4])
             for w in want]
     header, got = resources_of(
         run_filter("profile-make", list(with_boundaries(streams))))
