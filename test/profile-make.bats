@@ -173,6 +173,50 @@ profile-make: in:6: elapsed_us is not an integer below 2^53"
 	assert_equal "$(resources)" $'a time 1\na time 2'
 }
 
+@test "a record with an amount that is not an integer is rejected as a whole" {
+	while read -r key record; do
+		for value in 1.5 1e3 '"7"' 9007199254740992 '[1]' true; do
+			lines "${record/\?/$value}" \
+				'{"type":"task","id":"b","elapsed_us":2}' >in
+			run -1 --separate-stderr profile-make in
+			assert_equal "$stderr" "profile-make: in:1: \
+$key is not an integer below 2^53"
+			assert_equal "$(resources)" "b time 2"
+		done
+	done < <(sed 's/.*"\([a-z_]*\)":?.*/\1 &/' <<-'END'
+		{"type":"task","id":"a","elapsed_us":?}
+		{"type":"task","id":"a","elapsed_us":?,"start_us":1,"end_us":3}
+		{"type":"task","id":"a","start_us":?,"end_us":3}
+		{"type":"task","id":"a","start_us":1,"end_us":?}
+		{"type":"critical","id":"a","elapsed_us":3,"potential_us":?}
+		{"type":"critical","id":"a","elapsed_us":3,"path":?}
+		{"type":"critpath","wall_us":3,"length_us":?}
+		{"type":"group","by":"rule","value":"a","work_us":3,"path_us":?}
+		{"type":"build","wall_us":?}
+		{"type":"operation","operation":"a","self_us":?}
+		{"type":"query_cost","query_text":"deps(a)","elapsed_us":?}
+		{"type":"exit","elapsed_us":3,"user_us":1,"max_rss_bytes":?}
+		{"type":"stat","stat":"tests","test_us":?}
+		{"type":"stat","stat":"function","name":"a","self_ns":?}
+		{"type":"stat","stat":"function","name":"a","samples":?}
+		{"type":"stat","stat":"function","name":"a","calls":?}
+		{"type":"stat","stat":"file","file":"a","self_ns":3,"self_off_ns":?}
+	END
+	)
+}
+
+@test "a null, and a number that is not used, are as if they were not there" {
+	lines '{"type":"task","id":"a","elapsed_us":null}' \
+		'{"type":"task","id":"b","elapsed_us":2,"start_us":1.5}' \
+		'{"type":"task","id":"c","elapsed_us":3,"path":"/c"}' \
+		'{"type":"query_cost","query_text":"d","elapsed_us":null}' \
+		'{"type":"stat","stat":"function","name":"e","self_ns":null,"samples":5}' \
+		>in
+	run -0 --separate-stderr profile-make in
+	assert_equal "$(resources)" "$(lines 'b time 2' 'c time 3' \
+		'e mixed 5')"
+}
+
 @test "the arguments that old profiles have separately belong to the command" {
 	build 5 | profile-make --cmd ./app >new
 	sed 's:"./app":"./app","args"\:"-v":' new >old
@@ -215,6 +259,12 @@ array of amounts; 1 more value is not used"
 		'{"type":"task","id":"a","elapsed_us":1}' >in
 	run -1 --separate-stderr profile-make in
 	assert_equal "$(resources)" "a time 9007199254740991"
+	[[ $stderr == *"in:2: the sum is 2^53 or more" ]]
+	lines '{"type":"task","id":"b","elapsed_us":2}' \
+		'{"type":"task","id":"a","start_us":-9007199254740991,"end_us":9007199254740991}' \
+		>in
+	run -1 --separate-stderr profile-make in
+	assert_equal "$(resources)" "b time 2"
 	[[ $stderr == *"in:2: the sum is 2^53 or more" ]]
 }
 

@@ -270,6 +270,21 @@ enum { N_FIGURES = sizeof figures / sizeof *figures };
 
 /* --- amounts -------------------------------------------------------------- */
 
+/* An integer; if the member is another value, r->why says so. */
+static enum rec_found
+find_int(struct records *r, const struct rec *rec, unsigned key, int64_t *value)
+{
+	enum rec_found found = rec_int(rec, key, value);
+
+	if (found == REC_BAD) {
+		r->why.len = 0;
+		buf_printf(&r->why, "%s is not an integer below 2^53",
+		    records_keys[key]);
+		buf_cstr(&r->why);
+	}
+	return found;
+}
+
 /* Sets the unit of a type in the profile, which has one unit for each. */
 static const char *
 set_unit(struct records *r, struct span name, struct span unit)
@@ -335,60 +350,65 @@ add_amount(struct records *r, enum measure m, uint32_t run, int64_t value)
 	    r->function != INDEX_NONE ? SYM_NONE :
 	    intern_uid(r, buf_span(&r->uid)), r->measured[m].type,
 	    r->measured[m].subtype, SYM_NONE, r->function, m == N_CALLS });
-	return amounts_add(r->amounts, resource, run,
-	    value * measures[m].factor) ? NULL : "the sum is 2^53 or more";
+	/* A difference of two integers may be above 2^53. */
+	return value < (int64_t)1 << REC_INT_BITS && amounts_add(r->amounts,
+	    resource, run, value * measures[m].factor) ? NULL :
+	    "the sum is 2^53 or more";
 }
 
 /* A function has one figure, the best of time, samples and calls. */
 static bool
 is_superseded(const struct figure *f, const struct rec *rec)
 {
+	int64_t better;
+
 	if (f->put_subject != put_function || f->measure == TIME_NS)
 		return false;
-	return rec_get(rec, SELF_NS_KEY) != NULL ||
-	    (f->measure == N_CALLS && rec_get(rec, SAMPLES_KEY) != NULL);
+	return rec_int(rec, SELF_NS_KEY, &better) == REC_OK ||
+	    (f->measure == N_CALLS &&
+	    rec_int(rec, SAMPLES_KEY, &better) == REC_OK);
+}
+
+/* The value of a figure, which several integers may yield: see find_int(). */
+static enum rec_found
+find_value(struct records *r, const struct figure *f, const struct rec *rec,
+    int64_t *value)
+{
+	int64_t start, off_ns;
+	enum rec_found found, found_off = REC_ABSENT;
+
+	if (is_superseded(f, rec))
+		return REC_ABSENT;
+	found = find_int(r, rec, f->key, value);
+	/* A task may have only its start and end. */
+	if (found == REC_ABSENT && f->key == ELAPSED_US) {
+		found = find_int(r, rec, START_US, &start);
+		if (found == REC_OK)
+			found = find_int(r, rec, END_US, value);
+		if (found == REC_OK)
+			*value -= start;
+	}
+	/* The time of a function is that on the CPU. */
+	if (f->key == SELF_NS_KEY)
+		found_off = find_int(r, rec, SELF_OFF_NS_KEY, &off_ns);
+	if (found == REC_OK && found_off == REC_OK && off_ns > 0)
+		*value -= off_ns;
+	return found_off == REC_BAD ? REC_BAD : found;
 }
 
 static const char *
-read_figure(struct records *r, const struct figure *f, const struct rec *rec,
-    uint32_t run)
+add_figure(struct records *r, const struct figure *f, const struct rec *rec,
+    uint32_t run, int64_t value)
 {
-	int64_t value = 0, start, end, off_ns;
-	enum rec_found found = rec_int(rec, f->key, &value);
-
-	if (is_superseded(f, rec))
-		return NULL;
-	/* A task may have only its start and end. */
-	if (found == REC_ABSENT && f->key == ELAPSED_US &&
-	    rec_int(rec, START_US, &start) == REC_OK &&
-	    rec_int(rec, END_US, &end) == REC_OK) {
-		value = end - start;
-		found = REC_OK;
-	}
-	if (found == REC_ABSENT)
-		return NULL;
-	if (found == REC_BAD) {
-		r->why.len = 0;
-		buf_printf(&r->why, "%s is not an integer below 2^53",
-		    records_keys[f->key]);
-		return buf_cstr(&r->why);
-	}
-	/* The time of a function is that on the CPU. */
-	if (f->key == SELF_NS_KEY &&
-	    rec_int(rec, SELF_OFF_NS_KEY, &off_ns) == REC_OK && off_ns > 0)
-		value -= off_ns;
-	/* A step that ended before it started, as clocks differ, took no
-	   time. */
-	if (value < 0)
-		value = 0;
-
 	r->uid.len = 0;
 	r->function = INDEX_NONE;
 	buf_str(&r->uid, f->prefix);
 	if (f->put_subject != NULL ? !f->put_subject(r, rec) :
 	    f->member != 0 && !put_member(r, rec, f->member))
 		return "the record does not name what was measured";
-	return add_amount(r, f->measure, run, value);
+	/* A step that ended before it started, as clocks differ, took no
+	   time. */
+	return add_amount(r, f->measure, run, value < 0 ? 0 : value);
 }
 
 /* --- queries -------------------------------------------------------------- */
@@ -405,8 +425,14 @@ read_query(struct records *r, const struct rec *rec)
 	const char *why;
 	int64_t value;
 
-	if (rec_int(rec, ELAPSED_US, &value) != REC_OK)
+	switch (find_int(r, rec, ELAPSED_US, &value)) {
+	case REC_ABSENT:
 		return NULL;
+	case REC_BAD:
+		return r->why.data;
+	default:
+		break;
+	}
 	if (text.n == 0 || value < 0)
 		return "the query has no text, or a negative time";
 	if ((why = begin_measure(r, TIME_US)) != NULL)
@@ -664,16 +690,31 @@ static const char *
 read_figures(struct records *r, const struct rec *rec, uint32_t run)
 {
 	struct span stat = text_of(rec, STAT);
+	const struct figure *f, *used[N_FIGURES];
+	int64_t values[N_FIGURES], path;
+	enum rec_found found = REC_ABSENT;
 	const char *why = NULL;
-	int64_t path;
+	size_t n = 0;
 
 	/* Of several critical paths only the first is that of the build. */
-	if (rec_int(rec, PATH, &path) == REC_OK && path > 1)
+	if (rec_is(rec, "critical") || rec_is(rec, "critpath"))
+		found = find_int(r, rec, PATH, &path);
+	if (found == REC_OK && path > 1)
 		return NULL;
-	for (size_t i = 0; i < N_FIGURES && why == NULL; i++)
-		if (rec_is(rec, figures[i].type) && (figures[i].stat == NULL ||
-		    span_eq(stat, figures[i].stat)))
-			why = read_figure(r, &figures[i], rec, run);
+
+	/* Nothing is added of a record that is rejected. */
+	for (f = figures; f < figures + N_FIGURES && found != REC_BAD; f++) {
+		if (!rec_is(rec, f->type) ||
+		    (f->stat != NULL && !span_eq(stat, f->stat)))
+			continue;
+		found = find_value(r, f, rec, &values[n]);
+		if (found == REC_OK)
+			used[n++] = f;
+	}
+	if (found == REC_BAD)
+		return r->why.data;
+	for (size_t i = 0; i < n && why == NULL; i++)
+		why = add_figure(r, used[i], rec, run, values[i]);
 	return why;
 }
 
