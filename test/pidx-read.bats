@@ -154,6 +154,35 @@ same_entries() {
 		'["x","y"]'
 }
 
+# n_opened [OPTION] - prints how many objects and indexes pidx-read opens
+n_opened() {
+	strace -o trace -e trace=openat pidx-read "$@" >out
+	grep -cE '"[0-9a-f]{38}"' trace
+}
+
+@test "a list reads no objects if the store says its layout" {
+	need_strace
+	sed -i 's/index_version: 2/&label/' .perun/local.yml
+	(record a.perf 1 ./sort small
+		record b.perf 2 ./sort ""
+		record c.perf 3 ./sort big |
+			jq -c '.profile.header.label = "n"') | pidx-write >out
+	pidx-read | records >want
+	# The index; an object if there is a label; each profile once
+	assert_equal "$(n_opened)" 2
+	assert_equal "$(n_opened --profiles)" 5
+	sed -i 's/2label/2/' .perun/local.yml
+	assert_equal "$(n_opened)" 4
+	pidx-read | records | diff want -
+	sed -i 's/index_version: 2/&label/' .perun/local.yml
+	for object in $(members -r object <want | head -n 2); do
+		rm -f "$(file "$object")"
+	done
+	run -0 --separate-stderr pidx-read
+	assert_equal "$stderr" ""
+	diff want - <<<"$output"
+}
+
 @test "version 1: without a valid object an entry has no strings" {
 	for i in 1 2 3 4; do
 		record "p$i" $i "cmd$i"

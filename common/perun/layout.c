@@ -88,10 +88,15 @@ compare_strings(const struct pidx_entry *e, const struct profile *p)
 	    label ? FITS_LABEL : FITS_NONE;
 }
 
-/* Reads the object only once. */
+/*
+ * Reads the object only once; not at all if there is no fourth string, and the
+ * store says that it would be a label.
+ */
 static enum evidence
 examine(struct headers *h, struct pidx_entry *e)
 {
+	if (h->store->has_labels && e->strings[PIDX_LABEL].n == 0)
+		e->evidence = FITS_LABEL;
 	if (e->evidence == NOT_EXAMINED)
 		e->evidence = read_profile(h, e) ?
 		    compare_strings(e, &h->profile) : FITS_NONE;

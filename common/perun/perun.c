@@ -8,11 +8,15 @@
 bool
 perun_find(struct perun *p, const char *directory, const char **why)
 {
+	const char *layout;
+
 	*p = (struct perun){ 0 };
 	if (!store_open(&p->store, directory, why))
 		return false;
 	if (!config_load(&p->config, p->store.path, why))
 		die("%s", *why);
+	layout = config_string(&p->config, "weir.index_version");
+	p->store.has_labels = layout != NULL && strcmp(layout, "2label") == 0;
 	return true;
 }
 

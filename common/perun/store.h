@@ -48,6 +48,8 @@ struct store {
 	int dir, objects;		/* descriptors of the directories */
 	char *path;			/* of .perun, for messages */
 	bool was_named;			/* store_open() was given a start */
+	bool has_labels;		/* its settings say that indexes have
+					   the layout 2label */
 	int staging;			/* descriptor of .new-*, or -1 */
 	/* The final names of the files 0, 1, 2 ... in .new-*. */
 	unsigned char (*staged)[STORE_NAME_SIZE];

@@ -277,7 +277,8 @@ prepare(struct filter *f)
 	if (!has_settings) {
 		choose_repository();
 		init_put_settings(&state.settings, state.vcs_type,
-		    buf_span(&state.url), opt.index_version.given);
+		    buf_span(&state.url), opt.index_version.given != NULL ?
+		    opt.index_version.given : "2label");
 	}
 	return exists;
 }

@@ -90,14 +90,11 @@ init_put_settings(struct buf *b, const char *vcs_type, struct span url,
 	    "relative url is\n# relative to the directory of this file.\n");
 	buf_printf(b, "vcs:\n  type: %s\n  url: ", vcs_type);
 	put_text(b, url.p, url.n);
-	buf_str(b, "\n\n# The layout of new indexes: 1, 2args, 2 or 2label "
+	buf_printf(b, "\n\n# The layout of new indexes: 1, 2args, 2 or 2label "
 	    "(see pidx-write(1)).\n# Without it they are like the newest "
-	    "other index, or as today's Perun writes\n# them.\n");
-	if (index_version != NULL)
-		buf_printf(b, "weir:\n  index_version: %s\n\n",
-		    index_version);
-	else
-		buf_str(b, "#weir:\n#  index_version: 2label\n\n");
+	    "other index, or as today's Perun writes\n# them; with "
+	    "2label, profiles are listed without being read.\n"
+	    "weir:\n  index_version: %s\n\n", index_version);
 	buf_str(b, template);
 }
 

@@ -34,7 +34,7 @@ void init_make_store(const struct paths *, bool exists, struct span settings,
 
 /*
  * Appends the contents of a new local.yml, which has the settings of the store.
- * index_version is the name of a layout, or NULL to leave the setting out.
+ * index_version is the name of a layout.
  */
 void init_put_settings(struct buf *, const char *vcs_type, struct span url,
     const char *index_version);
