@@ -56,7 +56,7 @@ assert_values() {
 # each verdict with the number of its keys
 compare_slower() {
 	jq -c 'if .value then .value *= 100 else . end' records >slower
-	{ perf-diff --tolerate records slower || [ $? -eq 1 ]; } |
+	{ perf-diff --tolerate --within-run records slower || [ $? -eq 1 ]; } |
 		jq -r 'select(.type == "change").verdict' | sort | uniq -c |
 		sed 's/^ *//'
 }

@@ -130,7 +130,7 @@ floor 'simdjson, two sides' 'cat old new | json-floor'
 row 'perf-diff' 'perf-diff old new || [ $? -eq 1 ]'
 peer 'python3, medians' "python3 -c '$PYTHON_MEDIANS' old new"
 floor 'simdjson, history' 'json-floor <history'
-row 'perf-diff -H' 'perf-diff -H history || [ $? -eq 1 ]'
+row 'perf-diff -H' 'perf-diff -H --oldest-first history || [ $? -eq 1 ]'
 peer 'python3, medians' "python3 -c '$PYTHON_MEDIANS' history"
 
 # A range of 20,000 of 90,000 commits, a third of which have two parents

@@ -57,7 +57,7 @@ ask '2. What costs most in this database query?' 0 \
 on average.'
 
 ask '3. Which commit made the build slower?' 1 \
-'perf-diff --history --text --top 3 history.ndjson' 18 \
+'perf-diff --history --text --top 3 history.ndjson' 19 \
 'Commit 88aaf69c2d did, by its step table.h: a build took 581 ms before, and
 1.041 s since.  The profiles are kept beside the commits, by pidx-write.'
 

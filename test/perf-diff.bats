@@ -89,7 +89,7 @@ profile_of() {
 	samples a {101..140} >new
 	run -2 --separate-stderr perf-diff old new
 	[ "$(verdicts)" = "a unverified" ]
-	[[ $stderr == "perf-diff: nothing can be said: 1 key needs more samples: "* ]]
+	[[ $stderr == "perf-diff: nothing can be said: 1 key needs 5 runs of the program on each side, in turn: "* ]]
 	run -0 perf-diff --unjudged pass old new
 	# Without a file, too
 	run -2 --separate-stderr perf-diff -o out old new
@@ -98,7 +98,7 @@ profile_of() {
 	samples b 5 >one && samples a 1 >>one
 	samples b 7 >other && samples a 9 >>other
 	run -2 --separate-stderr perf-diff --text one other
-	[[ ${lines[1]} == "Too few samples to prove anything, one run least of all: 2" ]]
+	[[ ${lines[1]} == "Too few runs to prove anything, one least of all: 2" ]]
 	[[ ${lines[3]} == *"+800.0 %"*"1 + 1"*" a" ]]
 	: >empty
 	run -2 --separate-stderr perf-diff old empty
@@ -123,8 +123,9 @@ profile_of() {
 @test "many keys with few samples are said to need more" {
 	awk 'BEGIN { for (i = 0; i < 20000; i++)
 		printf "{\"uid\":\"k%d\",\"value\":%d}\n", i / 10, i % 10 + 1 }' >old
+	# With 10 samples on a side, chance could give any difference of 2,000 keys
 	run -0 perf-diff --text old old
-	[ "${lines[0]}" = "Nothing is proven, and a change may have been missed: the samples are too few, or 0." ]
+	[ "${lines[0]}" = "No change for the worse was found. What would have been seen is not known: the values vary too much, or not at all, or are 0." ]
 	# With 5 samples on a side, Holm allows 5 keys
 	awk 'BEGIN { for (i = 0; i < 30; i++)
 		printf "{\"uid\":\"k%d\",\"value\":%d}\n", i / 5, i % 5 + 1 }' >old
@@ -138,8 +139,8 @@ profile_of() {
 	samples a $(for i in {1..40}; do echo $(((100 + i % 5) * (1 + i * 7 % 16 / 10))); done) >new
 	run -1 --separate-stderr perf-diff old new
 	[ "$(found 'select(.type == "change") |
-		[.verdict, .slow_before, .slow_after, .limit]')" = '["degraded",0,15,108.5]' ]
-	[[ $stderr == *"15 of 40 runs of a are slow (above 108.5), 0 of 40 before; the mean is 37.6 % greater, the median 0.98 % greater"* ]]
+		[.verdict, .slow_before, .slow_after, .limit]')" = '["degraded",0,15,114.5]' ]
+	[[ $stderr == *"15 of 40 runs of a are slow (above 114.5), 0 of 40 before; the mean is 37.6 % greater, the median 0.98 % greater"* ]]
 	run -0 --separate-stderr perf-diff new old
 	[ "$(verdicts)" = "a improved" ]
 	# Where more is better, low values are slow
@@ -171,17 +172,142 @@ profile_of() {
 	[[ $output == *"50.0 % of all"*"1 + 0"*" b"* ]]
 }
 
-@test "samples of different dimensions, workloads or machines are never mixed" {
+@test "samples of different dimensions, workloads or commands are never mixed" {
 	# One uid for each key that differs, of which it has the name
-	for key in unit workload machine cmd subtype resource_type trace; do
+	for key in unit workload subtype resource_type trace; do
 		samples $key {1..10} | sed "s/}/,\"$key\":\"x\"}/" >>old
 		samples $key {21..30} | sed "s/}/,\"$key\":\"y\"}/" >>new
 	done
+	samples cmd {1..10} | sed 's/}/,"cmd":"sort x"}/' >>old
+	samples cmd {21..30} | sed 's/}/,"cmd":"sort y"}/' >>new
 	run -2 --separate-stderr perf-diff old new
-	assert_equal "$(verdicts | sort)" "$(for key in cmd machine \
+	assert_equal "$(verdicts | sort)" "$(for key in cmd \
 		resource_type subtype trace unit workload; do
 			lines "$key gone" "$key new"
 		done)"
+}
+
+# of COMMAND MACHINE - adds them to samples
+of() {
+	sed "s|}|,\"cmd\":\"$1\",\"machine\":\"$2\"}|"
+}
+
+@test "of two sides a key is a name: the machine and the folder do not count" {
+	samples a {100..109} | of './bench -n 1' m1 >old
+	samples a {150..159} | of '/srv/pr/build/bench -n 1' m2 >new
+	run -1 --separate-stderr perf-diff --text old new
+	[ "${lines[0]}" = "1 of 1 keys is worse: a is 47.8 % worse: 104.5 before, 154.5 after." ]
+	[ "${lines[1]}" = "The sides are of different machines: a (m1, then m2)." ]
+	[ "${lines[2]}" = "The sides are of different commands: a (./bench -n 1, then /srv/pr/build/bench -n 1)." ]
+	# Another name of the program, if it is the only one of each side
+	sed -i 's/bench /b /' new
+	run -1 --separate-stderr perf-diff old new
+	[ "$(verdicts)" = "a degraded" ]
+	samples a {150..159} | of 'c -n 1' m2 >>new
+	run -2 --separate-stderr perf-diff old new
+	assert_equal "$(verdicts | sort)" "$(lines 'a gone' 'a new' 'a new')"
+	# Each run of a lent machine is of another one.
+	for i in {0..9}; do
+		samples a $((100 + i)) | of b m$i
+	done >old
+	for i in {0..9}; do
+		samples a $((150 + i)) | of b n$i
+	done >new
+	run -1 --separate-stderr perf-diff --text old new
+	[ "${lines[1]}" = "The sides are of different machines: a (several, then several)." ]
+	# Nothing is said if they are the same, and records have it.
+	samples a {100..109} | of b m1 >old
+	run -0 --separate-stderr perf-diff --text old old
+	[[ $output != *"different"* ]]
+	# In a history the machine is part of the key.
+	history a "${A[@]}" | of b m1 >in
+	history a "${A[@]}" | of b m2 >>in
+	run -1 --separate-stderr perf-diff -H --oldest-first in
+	assert_equal "$(found 'select(.type == "key") | .machine')" \
+		"$(lines '"m1"' '"m2"')"
+}
+
+@test "profiles that were stored before pair with those of today" {
+	profile_of ms {100..109} | sed 's|"cmd":"c"|"cmd":"/old/bin/c","args":"-x"|' >old
+	profile_of ms {150..159} | sed 's|"cmd":"c"|"cmd":"bin/c -x"|' >new
+	run -1 --separate-stderr perf-diff old new
+	[ "$(verdicts)" = "work degraded" ]
+}
+
+# runs N SAMPLE... - prints the samples as those of N runs, each with another base
+runs() {
+	local i n=$1
+	shift
+	for ((i = 0; i < n; i++)); do
+		samples a "$@" | jq -c ".value += $((i * 7 % 5)) | .run = \"r$i\""
+	done
+}
+
+@test "the unit of a sample is a run of the program" {
+	runs 5 100 101 102 >old
+	runs 5 200 201 202 >new
+	run -1 --separate-stderr perf-diff old new
+	[ "$(found 'select(.type == "change") | [.n_before, .n_after, .before, .after]')" = \
+		'[5,5,103,203]' ]
+	# Samples without a run are runs of their own.
+	samples a 99 >>old
+	run -1 --separate-stderr perf-diff --value best old new
+	[ "$(found 'select(.type == "change") | [.n_before, .before, .after]')" = \
+		'[6,101.5,202]' ]
+	# With more is better, the greatest is the best.
+	run -0 --separate-stderr perf-diff --value best --more a old new
+	[ "$(found 'select(.type == "change") | [.before, .after]')" = '[103.5,204]' ]
+	# In a history, a run that was measured often counts once.
+	for i in 1 2 3; do
+		history a "${A[@]}" | sed 's/}/,"run":"x"}/'
+	done >in
+	for i in 1 2; do
+		history a $(yes 1000 | head -n 16)
+	done >>in
+	run -0 perf-diff -H --oldest-first in
+	run -1 --separate-stderr perf-diff -H --oldest-first --within-run in
+}
+
+@test "how runs differ is not known from fewer than five" {
+	runs 4 100 101 102 >old
+	runs 4 200 201 202 >new
+	run -2 --separate-stderr perf-diff --text old new
+	[[ $stderr == *"nothing can be said: 1 key needs 5 runs of the program on each side, in turn, since how runs differ is not known; within its runs a looks 97.6 % worse: 102.5 before, 202.5 after" ]]
+	[ "${lines[1]}" = "Suspected, from too few runs: 1" ]
+	run -2 --separate-stderr perf-diff old new
+	[ "$(verdicts)" = "a suspected" ]
+	run -0 --separate-stderr perf-diff --unjudged pass old new
+	run -1 --separate-stderr perf-diff --unjudged pass --suspected fail old new
+	run -1 --separate-stderr perf-diff --within-run old new
+	[ "$(found 'select(.type == "change") | [.verdict, .n_before]')" = '["degraded",12]' ]
+	# Nothing looks changed
+	run -2 --separate-stderr perf-diff old old
+	[ "$(verdicts)" = "a unverified" ]
+	# A key that was judged decides the status.
+	(cat old; samples b {1..10}) >both
+	run -0 --separate-stderr perf-diff both both
+	# More keys need more runs.
+	for k in {1..20}; do
+		runs 1 100 101 102 103 104 | sed "s/\"a\"/\"k$k\"/"
+	done >many
+	run -2 --separate-stderr perf-diff many many
+	[[ $stderr == *"20 keys need 7 runs of the program on each side"* ]]
+}
+
+@test "runs of two profiles or streams are not the same, whatever their names" {
+	resource='{"uid":"a","type":"time","amount":1,"run":"x"}'
+	for i in 1 2 3 4 5; do
+		echo '{"header":{"type":"time","cmd":"c","workload":"w","units":{"time":"ms"}},"collector_info":{"name":"time","params":{}},"postprocessors":[],"global":{"time":"0","resources":['"$resource"'],"models":[]}}'
+	done >five
+	run -0 --separate-stderr perf-diff five five
+	[ "$(found 'select(.type == "change") | .n_before')" = 5 ]
+	for i in 1 2 3 4 5; do
+		echo '{"type":"begin","by":"x"}'
+		samples a $i | sed 's/}/,"run":"x"}/'
+		echo '{"type":"end","by":"x","records":1,"rejected":0}'
+	done >streams
+	run -0 --separate-stderr perf-diff streams streams
+	[ "$(found 'select(.type == "change") | .n_before')" = 5 ]
 }
 
 @test "values in units of one dimension are converted" {
@@ -213,7 +339,7 @@ profile_of() {
 	for i in {1..20}; do
 		echo "{\"uid\":\"a\",\"value\":1,\"machine\":\"m$i\",\"minor_version\":\"c$i\"}"
 	done >in
-	run -2 --separate-stderr perf-diff -H --text in
+	run -2 --separate-stderr perf-diff -H --oldest-first --text in
 	[[ $output == *"20 keys differ only in the machine (profile-make --machine NAME joins"* ]]
 }
 
@@ -315,14 +441,15 @@ profile_of() {
 	# A size that grows by a byte a commit, and jumps
 	history a $(for i in {1..30}; do echo $((10000 + i + i / 20 * 5000)); done) >in
 	run -1 --separate-stderr perf-diff -H --oldest-first --exact a in
-	[ "$(found 'select(.type == "change") | [.minor_version, .before, .after]')" = \
-		'["c20",10019,15020]' ]
-	# Growth that reaches the effect only in sum is one gradual change.
+	[ "$(found 'select(.type == "key") | [.minor_version, .before, .after]')" = \
+		'["c30",10019,15030]' ]
+	[[ $stderr == *"a is 50.0 % worse than before c20: in 11 steps up to c30: 10019 before, 15030 now" ]]
+	# Growth that reaches the effect only in sum
 	history a $(for i in {1..30}; do echo $((10000 + 40 * i)); done) >in
 	run -1 --separate-stderr perf-diff -H --oldest-first --exact a in
-	[ "$(found 'select(.type == "change") | [.gradual, .first_possible,
-		.last_possible, .before, .after, (.steps | length)]')" = \
-		'[true,"c2","c30",10040,11200,29]' ]
+	[ "$(found 'select(.type == "key") | [.first_possible, .last_possible,
+		.before, .after, (.steps | length)]')" = '["c4","c30",10120,11200,27]' ]
+	[ -z "$(verdicts)" ]
 }
 
 @test "sides are files, patterns, standard input, and profiles in any layout" {
@@ -511,45 +638,69 @@ profile_of() {
 	[[ $output == *"  c9 merges 2 commits: x2, x1 (111)"* ]]
 }
 
-@test "without version records, the newest commit comes first" {
+@test "without an order nothing is judged" {
 	history a "${A[@]}" >in
+	run -2 --separate-stderr perf-diff --history in
+	[[ $stderr == *"nothing can be said: the order of the commits is not known (--oldest-first, --newest-first or vcs-log gives it)" ]]
+	[ -z "$(verdicts)" ]
 	run -1 --separate-stderr perf-diff --history --oldest-first in
 	[ "$(found 'select(.type == "change") | [.minor_version, .last_good]')" = \
 		'["c9","c8"]' ]
 	tac in >reversed
-	cp reversed in
-	run -1 --separate-stderr perf-diff --history in
+	run -1 --separate-stderr perf-diff --history --newest-first reversed
 	[ "$(found 'select(.type == "change") | [.minor_version, .last_good]')" = \
 		'["c9","c8"]' ]
+	run -2 --separate-stderr perf-diff -H --oldest-first --newest-first in
+	run -2 --separate-stderr perf-diff --newest-first in in
 }
 
-@test "a regression that was repaired is found at both ends" {
+@test "a regression that was repaired is past, and does not alarm" {
 	history a $(for ((i = 0; i < 80; i++)); do
 		echo $((95 + 37 * i % 11 + (i >= 30 && i < 50 ? 8 : 0)))
 	done) >in
-	run -1 --separate-stderr perf-diff -H --oldest-first in
+	run -0 --separate-stderr perf-diff -H --oldest-first in
 	[ "$(found 'select(.type == "change") |
-		[.minor_version, .verdict]')" = \
-		"$(lines '["c31","degraded"]' '["c51","improved"]')" ]
-	run -1 --separate-stderr perf-diff -H --oldest-first --text in
-	[[ ${lines[0]} == *": a was 8.0 % worse since a commit from c30 to c33, most likely c31, until c51: "* ]]
+		[.minor_version, .verdict, .past]')" = \
+		"$(lines '["c31","degraded",true]' '["c51","improved",null]')" ]
+	[ -z "$(found 'select(.type == "key")')" ]
+	run -0 --separate-stderr perf-diff -H --oldest-first --text in
+	[[ ${lines[0]} == "No key is worse now than before in 80 commits (1 was and is not: a). One of "* ]]
+	[ "${lines[1]}" = "Was worse, and is not: 1" ]
+	# At the end of the regression, the newest commits look repaired.
+	head -n 53 in >young
+	run -1 --separate-stderr perf-diff -H --oldest-first young
+	[[ $stderr == *"a is 7.0 % worse since a commit from c28 to c33, most likely c31: 100 before, 107 now" ]]
+	history b $(for ((i = 0; i < 53; i++)); do
+		echo $((100 + 4 * i % 7 + (i >= 30 && i < 50 ? 80 : 0)))
+	done) >in
+	run -1 --separate-stderr perf-diff -H --oldest-first in
+	[[ $stderr == *"; the newest 3 commits look repaired" ]]
+	# Of a part of it, the rest remains.
+	history b $(for ((i = 0; i < 60; i++)); do
+		echo $((100 + 4 * i % 7 + (i >= 20) * 50 - (i >= 40) * 30))
+	done) >in
+	run -1 --separate-stderr perf-diff -H --oldest-first in
+	[[ $stderr == *"b is 19.4 % worse since c21, of which part was repaired: 103 before, 123 now" ]]
 }
 
-@test "an accepted change does not hide another one beside it" {
-	for days in 1 2 3; do
-		history a $(for ((i = 0; i < 45; i++)); do
-			echo $((100 + 7 * i % 3 - (i >= 25) * 10 +
-				(i >= 25 + days) * 75))
-		done) >in
-		# The line accepts the improvement.
-		echo "c00000026 a" >accepted
-		sed -i 's/"c\([0-9]*\)"/"c000000\1"/g' in
-		run -1 --separate-stderr perf-diff -H --oldest-first \
-			--accept accepted in
-		[ "$(found 'select(.type == "change") |
-			[.minor_version, .verdict, .accepted]')" = \
-			"[\"c000000$((26 + days))\",\"degraded\",null]" ]
+@test "an accepted change does not hide another one behind it" {
+	for days in 1 2 3 4 10; do
+		for worse in 5 20; do
+			history a $(for ((i = 0; i < 55; i++)); do
+				echo $((10000 + 7 * i % 13 + (i >= 25) * 5000 +
+					(i >= 25 + days) * 150 * worse))
+			done) | sed 's/"c\([0-9]*\)"/"c000000\1"/' >in
+			echo "c00000026 a" >accepted
+			run -1 --separate-stderr perf-diff -H --oldest-first \
+				--suspected fail --accept accepted in
+			[ "$(found 'select(.type == "key") | .minor_version')" = \
+				"\"c000000$((26 + days))\"" ]
+		done
 	done
+	# What happened is listed, whoever accepted it.
+	run -1 --separate-stderr perf-diff -H --oldest-first --text \
+		--suspected fail --accept accepted in
+	[[ $output == *"Accepted: 1"*"c00000026"*"+50.0 %"* ]]
 }
 
 @test "a change that is not proven among many keys is suspected, not gone" {
@@ -593,7 +744,7 @@ profile_of() {
 		echo "{\"type\":\"version\",\"id\":\"c$i\",\"parents\":[\"c$((i - 1))\"]}"
 	done >>in
 	run -0 --separate-stderr perf-diff -H --text in
-	[[ ${lines[0]} == *" in 30 measured commits of 37, of which the newest 7 were not measured."* ]]
+	[[ ${lines[0]} == *" in 30 measured commits of 37 up to c30; the newest 7 were not measured. "* ]]
 	run -1 --separate-stderr perf-diff -H --unjudged fail in
 	[[ $stderr == *"the newest 7 commits were not measured" ]]
 	# Keys that could not be judged are said as well.
@@ -631,8 +782,8 @@ profile_of() {
 
 @test "fewer than 14 commits show nothing" {
 	history a "${A[@]:1:13}" >in
-	run -2 --separate-stderr perf-diff -H in
-	[[ $stderr == *"nothing can be said: no key has 14 commits with samples" ]]
+	run -2 --separate-stderr perf-diff -H --oldest-first in
+	[[ $stderr == *"nothing can be said: no key has 14 commits with samples; compare two commits" ]]
 	[ "$(found '[.tested, .unverified]')" = '[0,1]' ]
 	history a "${A[@]:1:14}" >in
 	run -1 --separate-stderr perf-diff -H --oldest-first in
@@ -668,8 +819,9 @@ profile_of() {
 	done) >in
 	run -1 --separate-stderr perf-diff -H --oldest-first in
 	[[ $stderr == *"a is 7.5 % worse than before c9: in 5 steps up to c41: "* ]]
-	[ "$(found 'select(.type == "change") | [.gradual, .steps]')" = \
-		'[true,["c9","c17","c25","c33","c41"]]' ]
+	[ "$(found 'select(.type == "key") | .steps')" = \
+		'["c9","c17","c25","c33","c41"]' ]
+	[ -z "$(verdicts)" ]
 	history a $(for ((i = 0; i < 80; i++)); do
 		echo $((1000 + 3 * i + 4 * i % 7))
 	done) >in
@@ -679,23 +831,74 @@ profile_of() {
 		echo $((100 + 4 * i % 7 + (i >= 40) * 28))
 	done) >in
 	run -0 perf-diff -H --oldest-first in
-	[ "$(found 'select(.type == "change") |
-		[.verdict, .minor_version, .n_after]')" = '["suspected","c41",2]' ]
+	[ "$(found 'select(.type == "key") |
+		[.verdict, .minor_version, .newest]')" = '["suspected","c41",2]' ]
 	run -0 perf-diff -H --oldest-first --text in
 	[[ ${lines[0]} == "Nothing is proven worse; the newest 2 commits of a look "*" % worse: measure more." ]]
 	run -1 --separate-stderr perf-diff -H --oldest-first --suspected fail in
+	# The newest alone is only a note.
 	sed -i '$d' in
-	run -0 perf-diff -H --oldest-first in
-	[ -z "$(verdicts)" ]
+	run -0 perf-diff -H --oldest-first --suspected fail in
+	[ -z "$(found 'select(.type == "key")')" ]
 	run -0 perf-diff -H --oldest-first --text in
-	[[ $output == *"newest alone"*"c41"* ]]
+	[[ $output == *"Only the newest commits look different: 1"* ]]
 }
 
-@test "--value min takes the least of the samples of a commit" {
+@test "--value best takes the best of the samples of a commit" {
 	(history a "${A[@]}" && history a $(yes 1000 | head -n 16)) >in
-	run -1 --separate-stderr perf-diff -H --oldest-first --value min in
+	run -1 --separate-stderr perf-diff -H --oldest-first --value best in
 	[[ $stderr == *"a is 10.0 % worse since c9: 100.2 before, 110.2 now" ]]
 	run -0 perf-diff -H --oldest-first --value median in
+	(history a "${A[@]}" && history a $(yes 1 | head -n 16)) >in
+	run -0 --separate-stderr perf-diff -H --oldest-first --value best --more a in
+	[ "$(found 'select(.type == "key") | [.verdict, .before]')" = '["improved",100.25]' ]
+}
+
+@test "many keys that change at one commit are one line" {
+	for k in {1..8}; do
+		history k$k $(for ((i = 0; i < 40; i++)); do
+			echo $((1000 + (i * 7 + k) % 11 + (i >= 20 && k < 5) * 300))
+		done)
+	done | sed 's/}/,"machine":"box"}/' >in
+	run -1 --separate-stderr perf-diff -H --oldest-first --text in
+	[[ ${lines[0]} == "4 of 8 keys are worse now than before in 40 commits: 4 of 8 keys of box changed at c21 (4 worse): the machine? Above all, k"*" is 29.9 % worse since c21: "* ]]
+	[[ $output != *"machine?"*"machine?"* ]]
+	run -1 --separate-stderr perf-diff -H --oldest-first in
+	assert_equal "$(found 'select(.type == "change") | .cluster')" \
+		"$(lines '"c21"' '"c21"' '"c21"' '"c21"')"
+	[ "$(found 'select(.type == "changes") | .clusters')" = 1 ]
+	# A line without a uid accepts all of them.
+	sed -i 's/"c\([0-9]*\)"/"c000000\1"/g' in
+	echo c00000021 >accepted
+	run -0 --separate-stderr perf-diff -H --oldest-first --accept accepted in
+	[ "$(found 'select(.type == "changes") | [.accepted, .clusters]')" = '[4,0]' ]
+	# Two keys are no cluster, and one that changed alone comes first.
+	for k in a b; do
+		history $k "${A[@]}"
+	done >two
+	run -1 --separate-stderr perf-diff -H --oldest-first two
+	[ "$(found 'select(.type == "changes") | .clusters')" = 0 ]
+	(cat in; history alone $(for ((i = 0; i < 40; i++)); do
+		echo $((1000 + (i * 7) % 11 + (i >= 30) * 200))
+	done) | sed 's/"c\([0-9]*\)"/"c000000\1"/g; s/}/,"machine":"box"}/') >more
+	run -1 --separate-stderr perf-diff -H --oldest-first more
+	[[ $stderr == *"5 of 9 keys are worse now than before in 40 commits: above all, alone is "* ]]
+	run -1 --separate-stderr perf-diff -H --oldest-first --text more
+	[ "${lines[1]}" = "4 of 9 keys of box changed at c00000021 (4 worse): the machine?" ]
+}
+
+@test "a key that is worse among too many keys is suspected, with the reason" {
+	# 16 commits prove at most p = .0025, which 30 keys multiply.
+	for k in {1..30}; do
+		history k$k $(for ((i = 0; i < 16; i++)); do
+			echo $((1000 + (i * (k % 5 + 3)) % 11 + (i >= 8 && k == 1) * 500))
+		done)
+	done >in
+	run -0 --separate-stderr perf-diff -H --oldest-first --text in
+	[[ ${lines[0]} == "Nothing is proven worse; k1 looks "*" % worse since c9: with 30 keys the commits are too few; measure more." ]]
+	sed -i '/"k1"/s/15[0-9][0-9]/1012/' in
+	run -0 --separate-stderr perf-diff -H --oldest-first --effect .1 --text in
+	[[ ${lines[0]} == *"k1 looks 0.7 % worse "*": that may be chance; measure more." ]]
 }
 
 @test "keys that end are in the first lines" {
@@ -706,38 +909,15 @@ profile_of() {
 	run -1 --separate-stderr perf-diff -H --oldest-first --effect 20 --gone fail in
 }
 
-@test "--now asks whether it is worse than at a commit" {
-	# Worse from c9 until c17
-	history a "${A[@]}" "${A[@]:0:8}" >in
-	run -1 --separate-stderr perf-diff -H --oldest-first in
-	run -0 perf-diff -H --oldest-first --now c1 in
-	[ "$(found 'select(.type == "change") | .past')" = "$(lines true true)" ]
-	run -0 perf-diff -H --oldest-first --now c9 in
-	run -0 perf-diff -H --oldest-first --text --now c9 in
-	[[ $output == *"The commits are in the order of their samples, the oldest first: "* ]]
-	history a "${A[@]}" >in
-	run -1 --separate-stderr perf-diff -H --oldest-first --now c8 in
-	run -0 perf-diff -H --oldest-first --now c9 in
-	run -2 --separate-stderr perf-diff -H --oldest-first --now c99 in
-	[[ $stderr == *"'c99' is not a commit of the history"* ]]
-	# What grew before the commit does not count.
-	history a $(for i in {1..64}; do echo $((1000 + 10 * i + 7 * i % 3)); done) >in
-	run -1 --separate-stderr perf-diff -H --oldest-first --now c20 in
-	[ "$(found 'select(.type == "change") | [.before, .first_possible]')" = \
-		'[1180,"c21"]' ]
-	run -0 perf-diff -H --oldest-first --now c61 in
-	run -0 perf-diff -H --oldest-first --effect 40 --now c20 in
-}
-
 @test "what cost most is named first, not the greatest ratio" {
 	(history all "${A[@]}" && history part $(for v in "${A[@]}"; do
 		echo "$v" | awk '{ print ($1 > 105 ? 4 : 1) + $1 / 1000 }'
 	done)) | sed 's/}/,"unit":"ms"}/' >in
 	run -1 --separate-stderr perf-diff -H --oldest-first in
-	[[ $stderr == *": 2 changes for the worse in 16 commits: above all, all is 10.0 % slower since c9: "* ]]
+	[[ $stderr == *": 2 of 2 keys are worse now than before in 16 commits: above all, all is 10.0 % slower since c9: "* ]]
 	# The times of both are the total, not their only size
 	(history bytes $(for v in "${A[@]}"; do
-		awk "BEGIN { print $v * 1000 }"; done) | sed 's/}/,"unit":"B"}/') >>in
+		awk "BEGIN { print $v * 1000 }"; done) | sed 's/}/,"unit":"B","machine":"m"}/') >>in
 	run -1 --separate-stderr perf-diff -H --oldest-first in
 	[[ $stderr == *"above all, all is 10.0 % slower"* ]]
 }
@@ -757,11 +937,12 @@ profile_of() {
 	[ "$(found 'select(.type == "changes") | [.alarms, .accepted]')" = '[2,0]' ]
 	lines '# intended' '' '000000009 a' >accepted
 	run -1 --separate-stderr perf-diff -H --oldest-first --accept accepted in
-	[ "$(found 'select(.accepted == true) | .uid')" = '"a"' ]
+	[ "$(found 'select(.type == "change" and .accepted) | .uid')" = '"a"' ]
 	[ "$(found 'select(.type == "changes") | [.alarms, .accepted]')" = '[1,1]' ]
 	run -1 --separate-stderr perf-diff -H --oldest-first --text \
 		--accept accepted in
-	[[ ${lines[0]} == '1 change for the worse in 16 commits: b is '* ]]
+	[[ ${lines[0]} == '1 of 2 keys is worse now than before in 16 commits: b is '* ]]
+	[[ $output == *"Accepted: 1"* ]]
 	lines '000000009' >accepted
 	run -0 perf-diff -H --oldest-first --accept accepted in
 	lines 'HEAD a' >accepted
@@ -796,14 +977,14 @@ profile_of() {
 		echo "{\"type\":\"version\",\"id\":\"c$i\",\"parents\":[\"c$((i - 1))\"],\"time\":$((i * 86400)),\"author\":\"jo\",\"message\":\"use a map\\nrest\"}"
 	done >>in
 	run -1 --separate-stderr perf-diff -H --text in
-	[ "${lines[0]}" = "1 change for the worse in 16 commits: a is 10.0 % slower since c9 of 1970-01-10 (use a map, by jo): 100.2 ms before, 110.2 ms now." ]
+	[ "${lines[0]}" = "1 of 1 keys is worse now than before in 16 commits: a is 10.0 % slower since c9 of 1970-01-10 (use a map, by jo): 100.2 ms before, 110.2 ms now." ]
 	LC_ALL=C.UTF-8 run -1 --separate-stderr perf-diff -H --text in
 	[[ ${lines[2]} =~ ^'  '[▁▂▃▄▅▆▇█]{16}'  16 commits'$ ]]
 	sed 's/"ms"/"us"/; s/"value":[0-9.]*/&e3/' in >us
 	run -1 --separate-stderr perf-diff -H --text us
 	[[ ${lines[0]} == *": 100.2 ms before, 110.2 ms now." ]]
 	run -0 perf-diff -H --text --effect 20 in
-	[ "${lines[0]}" = "Nothing is proven in 16 commits, and a change may have been missed: no key has been steady for 22 commits." ]
+	[ "${lines[0]}" = "No key is worse now than before in 16 commits. What would have been seen is not known: the values vary too much, or not at all, or are 0, or changed lately." ]
 	run -2 --separate-stderr perf-diff -H --text <<<'{"type":"other"}'
 	[ "${lines[0]}" = "Nothing can be said: there are no samples." ]
 }
@@ -820,7 +1001,7 @@ profile_of() {
 	(samples b {1..2000} && samples c 1) >new
 	(perf-diff -H --oldest-first in || [ $? -eq 1 ]) >got
 	perf-diff old new >>got
-	for type in change changes; do
+	for type in key change changes; do
 		records <got | jq -r --arg t $type 'select(.type == $t) |
 			keys_unsorted[]' | sort -u | sed '/^type$/d' >printed
 		[ "$(wc -l <printed)" -gt 10 ]
@@ -845,4 +1026,25 @@ t = [e.firstChild.data.strip() for e in d.getElementsByTagName("text") if e.firs
 assert "a<b>" in t and "+10.0 % &<c9" in t and "110 <s>" in t, t
 assert "a<b> is 10.0 %" in d.getElementsByTagName("title")[0].firstChild.data' <<<"$output"
 	run -2 perf-diff --svg in in
+}
+
+@test "--svg has the whole answer below its headline, in lines that fit" {
+	# Short, longer than a line, not ASCII, and longer than all lines
+	for uid in f "$(printf 'm%0128d' 0)" \
+		"a$(printf 'é€😀%.0s' {1..20})" "w $(printf '%0500d' 0)"; do
+		history "$uid" "${A[@]}" >in
+		run -1 --separate-stderr perf-diff -H --oldest-first --svg in
+		python3 -c 'import sys, xml.dom.minidom
+d = xml.dom.minidom.parseString(sys.stdin.buffer.read())
+answer = d.getElementsByTagName("title")[0].firstChild.data
+t = [e.firstChild.data for e in d.getElementsByTagName("text")
+    if e.getAttribute("x") == "8" and e.getAttribute("font-size") == "12"]
+assert len(t) <= 3 and all(len(s.encode()) <= 814 // 7 for s in t), t
+rest, text = answer.split(": ", 1)[1], "".join(t)
+assert sys.argv[1] in rest, rest
+if len(t) == 3 and text.endswith("..."):
+    assert len(rest.encode()) > 2 * 814 // 7 and rest.startswith(text[:-3]), t
+else:
+    assert text == rest, t' "$uid" <<<"$output"
+	done
 }

@@ -21,6 +21,13 @@ cmp_i64(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
+/* How many bits hold each of the numbers 0 .. n, for n > 0. */
+static inline unsigned
+bits_of(uint64_t n)
+{
+	return 64 - (unsigned)__builtin_clzll(n);
+}
+
 /* The sum of two non-negative numbers, limited to INT64_MAX. */
 static inline int64_t
 saturating_add(int64_t a, int64_t b)

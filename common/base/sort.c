@@ -72,7 +72,7 @@ insert_all(uint64_t *list, size_t n)
 }
 
 void
-sort_u64(uint64_t *list, size_t n)
+sort_u64_above(uint64_t *list, size_t n, unsigned low_bits)
 {
 	uint64_t small[SMALL_MAX], *from = list, *to, *swap, differences = 0;
 	unsigned bits = n > SMALL_MAX ? DIGIT_BITS : SMALL_DIGIT_BITS;
@@ -85,7 +85,7 @@ sort_u64(uint64_t *list, size_t n)
 	to = room != NULL ? room : small;
 	for (size_t i = 1; i < n; i++)
 		differences |= list[i] ^ list[0];
-	for (unsigned shift = 0; shift < 64; shift += bits) {
+	for (unsigned shift = low_bits; shift < 64; shift += bits) {
 		/* Digits that all numbers share need no pass. */
 		if (digit_of(differences, shift, bits) == 0)
 			continue;
@@ -97,4 +97,10 @@ sort_u64(uint64_t *list, size_t n)
 	if (from != list)
 		memcpy(list, from, n * sizeof *list);
 	free(room);
+}
+
+void
+sort_u64(uint64_t *list, size_t n)
+{
+	sort_u64_above(list, n, 0);
 }

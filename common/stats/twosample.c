@@ -7,18 +7,19 @@
 
 #include "common/base/mem.h"
 #include "common/base/search.h"
-#include "common/stats/splits.h"
+#include "common/stats/ranks.h"
 #include "common/stats/twosample.h"
 #include "common/stats/values.h"
 
 #define Z_95 1.959964		/* two-sided, for the interval */
 #define Z_POWER 0.8416		/* one-sided, for a power of 80 % */
 
-/*
- * The exact test counts orders for at most this many values of each side.  All
- * counts are below 2^53, so that a double is exact.
- */
-enum { EXACT_MAX = 20 };
+/* Orders are counted if one side has at most FEW values, or none has more than
+   SOME. */
+enum { FEW = 12, SOME = 20 };
+
+/* The visible effect is that of at most this many residuals. */
+enum { RESIDUALS_MAX = 500 };
 
 /* The autocorrelation is that of at most this many values of each side. */
 enum { PHI_MAX = 2000 };
@@ -82,42 +83,6 @@ merge(double *all, const double *b, size_t m, const double *a, size_t n,
 	return ties;
 }
 
-/*
- * Sets counts[u] to the number of orders of m and n different values that have
- * this u: the coefficients of the Gaussian binomial, the product over i = 1..m
- * of (1 - q^(n+i)) / (1 - q^i).
- */
-static void
-count_orders(size_t m, size_t n, double *counts)
-{
-	size_t size = m * n + 1;
-
-	memset(counts, 0, size * sizeof *counts);
-	counts[0] = 1;
-	for (size_t i = 1; i <= m; i++) {
-		for (size_t u = size; u-- > n + i;)
-			counts[u] -= counts[u - n - i];
-		for (size_t u = i; u < size; u++)
-			counts[u] += counts[u - i];
-	}
-}
-
-static double
-exact_p(size_t m, size_t n, double u)
-{
-	double counts[EXACT_MAX * EXACT_MAX + 1];
-	double all = 0, extreme = 0;
-	double bound = fmin(u, (double)(m * n) - u);
-
-	count_orders(m, n, counts);
-	for (size_t i = 0; i <= m * n; i++) {
-		all += counts[i];
-		if ((double)i <= bound)
-			extreme += counts[i];
-	}
-	return fmin(1, 2 * extreme / all);
-}
-
 /* By the normal distribution, with correction for ties and continuity. */
 static double
 approximate_p(double m, double n, double u, double ties)
@@ -128,7 +93,7 @@ approximate_p(double m, double n, double u, double ties)
 	/* All values are equal. */
 	if (variance <= 0)
 		return 1;
-	return fmax(splits_least_p((size_t)all, (size_t)n),
+	return fmax(ranks_least_p((size_t)all, (size_t)n),
 	    2 * normal_upper(fmax(0, fabs(u - m * n / 2) - 0.5) /
 	    sqrt(variance)));
 }
@@ -187,7 +152,11 @@ compare_slow(struct twosample *t, const double *all, size_t m, size_t n,
 	double q2 = values_median_sorted(all, size), middle, share;
 	double q1 = all[more ? size - 1 - quarter : quarter];
 
-	t->limit = q2 + 4 * (q2 - q1);
+	/* Ordinary runs of normal noise, or of a coarse clock, are within. */
+	t->limit = 8 * fabs(q2 - q1);
+	t->limit = fmax(t->limit, fmin(4 * values_tick(all, size), fabs(q2) /
+	    2));
+	t->limit = more ? q2 - t->limit : q2 + t->limit;
 	t->slow_before = count_slow(before, m, t->limit, more);
 	t->slow_after = count_slow(after, n, t->limit, more);
 	slow = t->slow_before + t->slow_after;
@@ -288,34 +257,107 @@ choose_stride(size_t m, size_t n)
 	return stride;
 }
 
-/*
- * With P the probability that a value after exceeds one before, the test sees
- * P - 1/2 = z sd + Z_POWER sd 2 sqrt(P (1 - P)).  With w = P - 1/2 and c = 2
- * Z_POWER sd this is the quadratic equation
- * (1 + c^2) w^2 - 2 z sd w + (z sd)^2 - c^2 / 4 = 0, of which w is the greater
- * root.  This is for many values, whose spread is known.  Of few values, the
- * test has few steps and the spread is often found too small: simulated with
- * normal values, 5 to 10 a side have this power at the shift times 1 + 3/n.
- */
-double
-twosample_visible(size_t m, size_t n, double p)
+void
+twosample_find_shift(struct twosample *t, const double *before, size_t m,
+    const double *after, size_t n)
 {
-	double z = normal_upper_quantile(p / TWOSAMPLE_RANKS / 2);
-	double sd = sqrt(((double)m + (double)n + 1) /
-	    (12 * (double)m * (double)n));
-	double seen = z * sd, c = 2 * Z_POWER * sd, a = 1 + c * c, w;
+	double *room = mem_table(m + n, sizeof *room);
+	size_t m_thin, n_thin;
 
-	if (!(seen < 0.5))
-		return INFINITY;
-	w = (seen + sqrt(seen * seen - a * (seen * seen - c * c / 4))) / a;
-	return w < 0.5 ? M_SQRT2 * normal_upper_quantile(0.5 - w) *
-	    (1 + 3 / (double)(m < n ? m : n)) : INFINITY;
+	t->stride = choose_stride(m, n);
+	m_thin = thin(room, before, m, t->stride);
+	n_thin = thin(room + m, after, n, t->stride);
+	estimate_shift(t, room, m_thin, room + m, n_thin);
+	free(room);
 }
+
+/* --- what would have been seen -------------------------------------------- */
+
+/* Appends the residuals of a side; equal values are spread over a tick. */
+static size_t
+add_residuals(double *to, const double *sorted, size_t n, double tick)
+{
+	double median = values_median_sorted(sorted, n);
+	size_t end;
+
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && sorted[end] == sorted[i]; end++)
+			;
+		for (size_t k = 0; k < end - i; k++)
+			*to++ = sorted[i] - median + tick * (((double)k + 0.5) /
+			    (double)(end - i) - 0.5);
+	}
+	return n;
+}
+
+/*
+ * Half of the distance that the median of k values is within in two of three
+ * cases, of n residuals in order.
+ */
+static double
+median_error(const double *sorted, size_t n, size_t k)
+{
+	double middle = (double)n / 2, half = middle / sqrt((double)k);
+
+	return (sorted[(size_t)ceil(middle + half) - 1] -
+	    sorted[(size_t)floor(middle - half)]) / 2;
+}
+
+/*
+ * The least P(a value after exceeds one before), in thousandths, that the test
+ * sees with Z_POWER: P - 1/2 is z and Z_POWER standard errors.  0: there is
+ * none.
+ */
+static unsigned
+find_seen(size_t m, size_t n, size_t keys)
+{
+	double z = normal_upper_quantile(0.02 / (double)keys), p;
+	double error = sqrt(((double)m + (double)n + 1) /
+	    (12 * (double)m * (double)n));
+
+	for (unsigned i = 500; i < 1000; i++) {
+		p = i / 1000.0;
+		if (p - 0.5 >= z * error + Z_POWER * error * 2 *
+		    sqrt(p * (1 - p)))
+			return i;
+	}
+	return 0;
+}
+
+double
+twosample_visible(const double *before, size_t m, const double *after,
+    size_t n, double effect, size_t keys)
+{
+	double *all = mem_table(m + n, sizeof *all), tick, delta, error;
+	double level = fabs(values_median_sorted(before, m)), visible;
+	size_t size, stride = (m + n - 1) / RESIDUALS_MAX + 1;
+	unsigned seen = find_seen(m, n, keys);
+
+	memcpy(all, before, m * sizeof *all);
+	memcpy(all + m, after, n * sizeof *all);
+	values_sort(all, m + n);
+	tick = values_tick(all, m + n);
+	size = add_residuals(all, before, m, tick);
+	size += add_residuals(all + size, after, n, tick);
+	values_sort(all, size);
+	size = thin(all, all, size, stride);
+	delta = seen == 0 ? 0 : find_difference(all, size, all, size,
+	    (seen * (uint64_t)size * size + 999) / 1000);
+	error = hypot(median_error(all, size, m), median_error(all, size, n));
+	free(all);
+	if (seen == 0 || level == 0 || tick == 0)
+		return NAN;
+	visible = fmax(delta * (1 + 3 / (double)(m < n ? m : n)),
+	    fmax(effect * level, 0.75 * tick) + Z_POWER * error) / level;
+	return visible <= 1 ? visible : NAN;
+}
+
+/* --- both tests ----------------------------------------------------------- */
 
 double
 twosample_least_p(size_t m, size_t n)
 {
-	return TWOSAMPLE_RANKS * splits_least_p(m + n, n);
+	return TWOSAMPLE_RANKS * ranks_least_p(m + n, n);
 }
 
 static double
@@ -333,17 +375,23 @@ static void
 find_phi(struct twosample *t, const double *before, size_t m,
     const double *after, size_t n)
 {
-	double e[2 * PHI_MAX], room[2 * PHI_MAX], ranks[2 * PHI_MAX], level;
+	double e[2 * PHI_MAX], ranks[2 * PHI_MAX], level, greatest = 0;
+	uint64_t keys[2 * PHI_MAX];
 
 	m = m < PHI_MAX ? m : PHI_MAX;
 	n = n < PHI_MAX ? n : PHI_MAX;
-	level = values_median(before, m, room);
-	for (size_t i = 0; i < m; i++)
+	level = values_median(before, m, ranks);
+	for (size_t i = 0; i < m; i++) {
 		e[i] = before[i] - level;
-	level = values_median(after, n, room);
-	for (size_t i = 0; i < n; i++)
+		greatest = fmax(greatest, before[i]);
+	}
+	level = values_median(after, n, ranks);
+	for (size_t i = 0; i < n; i++) {
 		e[m + i] = after[i] - level;
-	t->phi = values_autocorrelation(e, m + n, m, 0, room, ranks);
+		greatest = fmax(greatest, after[i]);
+	}
+	t->phi = values_autocorrelation(e, m + n, m, 1e-12 * greatest, keys,
+	    ranks);
 	/* Also if there is none, because all are equal. */
 	if (!(t->phi > 2 / sqrt((double)(m + n))))
 		t->phi = 0;
@@ -354,15 +402,11 @@ twosample_compare(struct twosample *t, double *before, size_t m,
     double *after, size_t n, bool more)
 {
 	double *room = mem_table(m + n, sizeof *room), ties;
-	size_t m_thin, n_thin;
 
 	find_phi(t, before, m, after, n);
 	t->mean_before = mean(before, m);
 	t->mean_after = mean(after, n);
-	t->stride = choose_stride(m, n);
-	m_thin = thin(room, before, m, t->stride);
-	n_thin = thin(room + m, after, n, t->stride);
-	estimate_shift(t, room, m_thin, room + m, n_thin);
+	twosample_find_shift(t, before, m, after, n);
 
 	values_sort(before, m);
 	values_sort(after, n);
@@ -370,16 +414,10 @@ twosample_compare(struct twosample *t, double *before, size_t m,
 	t->after = values_median_sorted(after, n);
 	ties = merge(room, before, m, after, n, &t->u);
 	compare_slow(t, room, m, n, before, after, more);
-	for (size_t i = 0; i < m; i++)
-		room[i] = fabs(before[i] - t->before);
-	for (size_t j = 0; j < n; j++)
-		room[m + j] = fabs(after[j] - t->after);
-	values_sort(room, m + n);
-	t->spread = 1.4826 * values_median_sorted(room, m + n);
 	free(room);
 
-	t->p_ranks = ties == 0 && m <= EXACT_MAX && n <= EXACT_MAX ?
-	    exact_p(m, n, t->u) :
+	t->p_ranks = m <= FEW || n <= FEW || (m <= SOME && n <= SOME) ?
+	    ranks_counted_p(m, n, fmin(t->u, (double)m * (double)n - t->u)) :
 	    approximate_p((double)m, (double)n, t->u, ties);
 	t->p = fmin(1, fmin(TWOSAMPLE_RANKS * t->p_ranks,
 	    TWOSAMPLE_SLOW * t->p_slow));

@@ -27,10 +27,6 @@ struct twosample {
 	size_t stride;		/* the shift is from every stride-th value */
 	double phi;		/* autocorrelation of the first values of both
 				   sides; 0 if it may be due to chance */
-	double spread;		/* an estimate of the standard deviation that
-				   outliers do not affect: 1.4826 times the
-				   median of the distances from the median of
-				   the side */
 };
 
 /* Shares of p: both tests together are wrong as often as one with all of it. */
@@ -47,12 +43,16 @@ enum { TWOSAMPLE_PAIRS_MAX = 1000000 };
 void twosample_compare(struct twosample *, double *before, size_t m,
     double *after, size_t n, bool more);
 
+/* Sets only the shift and its interval. */
+void twosample_find_shift(struct twosample *, const double *before, size_t m,
+    const double *after, size_t n);
+
 /* The least p of m and n values. */
 double twosample_least_p(size_t m, size_t n);
 
 /*
- * The smallest shift, in units of the spread, of which the test by ranks would
- * have given at most this p with a probability of 80 %.  Infinite if there is
- * none.
+ * The smallest effect, a ratio, that would have been found among so many keys
+ * with a probability of 80 %, from values in order; NAN if there is none.
  */
-double twosample_visible(size_t m, size_t n, double p);
+double twosample_visible(const double *before, size_t m, const double *after,
+    size_t n, double effect, size_t keys);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/search.h"
+#include "common/base/num.h"
 #include "common/base/sort.h"
 #include "common/stats/values.h"
 
@@ -51,8 +51,7 @@ values_median_sorted(const double *sorted, size_t n)
 {
 	double low = sorted[(n - 1) / 2], high = sorted[n / 2];
 
-	/* Both may be infinite. */
-	return low == high ? low : low + (high - low) / 2;
+	return (low + high) / 2;
 }
 
 double
@@ -64,106 +63,53 @@ values_median(const double *values, size_t n, double *room)
 }
 
 double
-values_autocorrelation(const double *residuals, size_t n, size_t seam,
-    double tiny, double *sorted, double *ranks)
+values_tick(const double *sorted, size_t n)
 {
-	double squares = 0, products = 0, previous = 0, d;
+	double tiny = 1e-9 * fmax(fabs(sorted[0]), fabs(sorted[n - 1]));
+	double least = INFINITY, d;
+
+	for (size_t i = 1; i < n; i++) {
+		d = sorted[i] - sorted[i - 1];
+		if (d > tiny && d < least)
+			least = d;
+	}
+	return isfinite(least) ? least : 0;
+}
+
+/*
+ * The keys are the residuals in steps of the 2^44th part of their range, with
+ * their indexes, so that one sort gives the order of both.
+ */
+double
+values_autocorrelation(const double *residuals, size_t n, size_t seam,
+    double tiny, uint64_t *keys, double *ranks)
+{
+	double low = residuals[0], high = low, squares = 0, products = 0, scale;
+	unsigned bits = bits_of(n);
+	uint64_t index = (UINT64_C(1) << bits) - 1;
 	size_t end;
 
-	memcpy(sorted, residuals, n * sizeof *sorted);
-	values_sort(sorted, n);
+	for (size_t i = 1; i < n; i++) {
+		low = residuals[i] < low ? residuals[i] : low;
+		high = residuals[i] > high ? residuals[i] : high;
+	}
+	scale = high > low ? fmin(0x1p44 / (high - low), 1e300) : 0;
+	for (size_t i = 0; i < n; i++)
+		keys[i] = (uint64_t)((residuals[i] - low) * scale) << bits | i;
+	sort_u64_above(keys, n, bits);
 	for (size_t i = 0; i < n; i = end) {
-		for (end = i + 1; end < n &&
-		    sorted[end] - sorted[end - 1] <= tiny; end++)
+		for (end = i + 1; end < n && residuals[keys[end] & index] -
+		    residuals[keys[end - 1] & index] <= tiny; end++)
 			;
 		/* The mean of their ranks, above that of all. */
 		for (size_t j = i; j < end; j++)
-			ranks[j] = ((double)(i + end) - (double)n) / 2;
+			ranks[keys[j] & index] = ((double)(i + end) -
+			    (double)n) / 2;
 	}
 	for (size_t i = 0; i < n; i++) {
-		d = ranks[SEARCH_FIRST(k, n, sorted[k] >= residuals[i])];
-		products += i != seam ? previous * d : 0;
-		squares += d * d;
-		previous = d;
+		squares += ranks[i] * ranks[i];
+		if (i > 0 && i != seam)
+			products += ranks[i - 1] * ranks[i];
 	}
 	return squares > 0 ? products / squares : NAN;
-}
-
-/* --- a running median ----------------------------------------------------- */
-
-void
-running_begin(struct running *r)
-{
-	r->low.n = r->high.n = 0;
-	r->sum_low = r->sum_high = 0;
-}
-
-/* The keys of a heap have a sign: these of values that are not negative. */
-static int64_t
-bits_of(double value)
-{
-	return (int64_t)(values_to_key(value) << 1 >> 1);
-}
-
-static double
-value_of(int64_t bits)
-{
-	return values_from_key((uint64_t)bits | UINT64_C(1) << 63);
-}
-
-static double
-greatest_low(const struct running *r)
-{
-	return value_of(-r->low.items[0].key);
-}
-
-/* The lower half has as many values as the upper, or one more. */
-void
-running_add(struct running *r, double value)
-{
-	int64_t bits = bits_of(value);
-
-	if (r->low.n == 0 || value <= greatest_low(r)) {
-		heap_push(&r->low, -bits, 0);
-		r->sum_low += value;
-	} else {
-		heap_push(&r->high, bits, 0);
-		r->sum_high += value;
-	}
-	if (r->low.n > r->high.n + 1) {
-		bits = -heap_pop(&r->low).key;
-		heap_push(&r->high, bits, 0);
-		r->sum_low -= value_of(bits);
-		r->sum_high += value_of(bits);
-	} else if (r->high.n > r->low.n) {
-		bits = heap_pop(&r->high).key;
-		heap_push(&r->low, -bits, 0);
-		r->sum_low += value_of(bits);
-		r->sum_high -= value_of(bits);
-	}
-}
-
-double
-running_median(const struct running *r)
-{
-	double low = greatest_low(r);
-
-	return r->low.n > r->high.n ? low :
-	    (low + value_of(r->high.items[0].key)) / 2;
-}
-
-double
-running_deviation(const struct running *r)
-{
-	if (r->low.n == 0)
-		return 0;
-	return r->sum_high - r->sum_low -
-	    greatest_low(r) * ((double)r->high.n - (double)r->low.n);
-}
-
-void
-running_release(struct running *r)
-{
-	heap_release(&r->low);
-	heap_release(&r->high);
 }

@@ -3,8 +3,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/heap.h"
-
 /*
  * Order statistics of values, none of which is NaN.
  */
@@ -23,27 +21,16 @@ double values_median_sorted(const double *sorted, size_t n);
 double values_median(const double *values, size_t n, double *room);
 
 /*
- * The autocorrelation, with lag 1, of the ranks of n residuals; NAN if all are
- * equal.  Residuals are equal if each is at most `tiny` above the one before it
- * in order.  The pair around `seam` does not count; 0: all do.  sorted and
- * ranks have room for n values.
+ * What a clock or a unit tells apart: the smallest difference of n > 0 sorted
+ * values that are not equal within 1e-9 of the greatest; 0 if all are.
  */
-double values_autocorrelation(const double *residuals, size_t n, size_t seam,
-    double tiny, double *sorted, double *ranks);
+double values_tick(const double *sorted, size_t n);
 
 /*
- * The median of values that are added one by one, none of which is negative.
- * running_begin() begins with { 0 } or what was used before.
+ * The autocorrelation, with lag 1, of the ranks of n > 0 residuals; NAN if all
+ * are equal.  Residuals are equal if each is at most `tiny` above the one
+ * before it in order.  The pair around `seam` does not count; 0: all do.  keys
+ * and ranks have room for n values.
  */
-struct running {
-	struct heap low, high;		/* up to the median, and above it */
-	double sum_low, sum_high;
-};
-
-void running_begin(struct running *);
-void running_add(struct running *, double);
-double running_median(const struct running *);
-
-/* The sum of the distances of all values from their median. */
-double running_deviation(const struct running *);
-void running_release(struct running *);
+double values_autocorrelation(const double *residuals, size_t n, size_t seam,
+    double tiny, uint64_t *keys, double *ranks);

@@ -53,15 +53,7 @@ accepted_is_at(const struct accepted_change *c, struct span commit)
 }
 
 bool
-accepted_has(const struct accepted *a, struct span commit, struct span uid)
+accepted_is_of(const struct accepted_change *c, struct span uid)
 {
-	const struct accepted_change *c;
-
-	for (size_t i = 0; i < a->n; i++) {
-		c = &a->list[i];
-		if (accepted_is_at(c, commit) &&
-		    (c->uid.n == 0 || span_compare(c->uid, uid) == 0))
-			return true;
-	}
-	return false;
+	return c->uid.n == 0 || span_compare(c->uid, uid) == 0;
 }

@@ -5,99 +5,186 @@
 #include "common/stats/values.h"
 #include "filters/perf-diff/perf-diff.h"
 
-/* With fewer samples on a side, no difference is verified. */
-enum { SAMPLES_MIN = 5 };
-
 /* By side. */
 struct sides {
-	double *values[2];	/* of a key */
+	const struct results *answer;
+	struct sample *samples[2];	/* of a key */
+	double *values[2];		/* of its runs */
+	size_t n_samples[2], n[2];
 	double *totals[2];	/* the sums of all samples, by samples_unit() */
 };
 
+/* Sets the runs of a key. */
 static void
-compare_key(struct results *a, uint32_t key, struct sides *sides)
+load(struct sides *s, const struct key *k, bool within)
+{
+	const struct options *o = s->answer->options;
+	uint32_t side;
+
+	s->n_samples[SIDE_OLD] = s->n_samples[SIDE_NEW] = 0;
+	for (size_t i = 0; i < k->n; i++) {
+		side = k->list[i].version;
+		s->samples[side][s->n_samples[side]++] = k->list[i];
+	}
+	for (side = SIDE_OLD; side <= SIDE_NEW; side++)
+		s->n[side] = samples_find_runs(k, s->samples[side],
+		    s->n_samples[side], o->best, within || o->within_run,
+		    s->values[side]);
+}
+
+/* A sample in the base of its unit. */
+static double
+base_value(const struct key *k, size_t i)
+{
+	return k->list[i].value * k->unit.times / k->unit.per;
+}
+
+static void
+compare_key(struct results *a, uint32_t key, struct sides *s)
 {
 	const struct key *k = &a->samples->keys[key];
 	struct result *r = results_add(a, key);
-	double *old = sides->values[SIDE_OLD], *new = sides->values[SIDE_NEW];
-	double sum = 0;
-	struct change *c;
-	size_t n[2] = { 0 }, side;
+	struct change *c = results_add_change(r);
+	double total = 0, *old = s->values[SIDE_OLD], *new = s->values[SIDE_NEW];
+	size_t n_old, n_new, side;
 
-	for (size_t i = 0; i < k->n; i++) {
-		side = k->list[i].version;
-		sides->values[side][n[side]++] = k->list[i].value;
-		sum += k->list[i].value;
-	}
-	c = results_add_change(r, (struct change_point){ .before = NAN,
-	    .after = NAN, .p = NAN, .size = NAN,
-	    .n_before = n[SIDE_OLD], .n_after = n[SIDE_NEW] });
-	if (n[SIDE_OLD] > 0 && n[SIDE_NEW] > 0) {
-		twosample_compare(&c->t, old, n[SIDE_OLD], new, n[SIDE_NEW],
+	load(s, k, false);
+	c->n_before = s->n[SIDE_OLD];
+	c->n_after = s->n[SIDE_NEW];
+	if (c->n_before > 0 && c->n_after > 0) {
+		/* Between few runs little is known: look within them. */
+		r->within = (c->n_before < RUNS_MIN || c->n_after < RUNS_MIN) &&
+		    s->n_samples[SIDE_OLD] >= RUNS_MIN &&
+		    s->n_samples[SIDE_NEW] >= RUNS_MIN;
+		if (r->within)
+			load(s, k, true);
+		n_old = s->n[SIDE_OLD];
+		n_new = s->n[SIDE_NEW];
+		twosample_compare(&c->t, old, n_old, new, n_new,
 		    k->more_is_better);
-		c->step.before = c->t.before;
-		c->step.after = c->t.after;
+		c->before = c->t.before;
+		c->after = c->t.after;
 		/* Both sides are sorted now: are their values equal? */
-		r->is_exact = r->is_exact && old[0] == old[n[SIDE_OLD] - 1] &&
-		    new[0] == new[n[SIDE_NEW] - 1];
-		c->step.p = r->is_exact ? 0 : c->t.p;
+		r->is_exact = r->is_exact && old[0] == old[n_old - 1] &&
+		    new[0] == new[n_new - 1];
+		r->within &= !r->is_exact;
+		c->p = r->is_exact ? 0 : c->t.p;
 		return;
 	}
 
 	/* On one side only: the key's share of that side's total. */
-	side = n[SIDE_OLD] > 0 ? SIDE_OLD : SIDE_NEW;
-	values_sort(sides->values[side], k->n);
+	side = c->n_before > 0 ? SIDE_OLD : SIDE_NEW;
+	for (size_t i = 0; i < k->n; i++)
+		total += base_value(k, i);
 	c->verdict = side == SIDE_OLD ? VERDICT_GONE : VERDICT_NEW;
-	*(side == SIDE_OLD ? &c->step.before : &c->step.after) =
-	    values_median_sorted(sides->values[side], k->n);
-	c->share = sum / sides->totals[side][samples_unit(k)];
+	*(side == SIDE_OLD ? &c->before : &c->after) = samples_value(k,
+	    s->values[side], s->n[side], false);
+	c->share = total / s->totals[side][samples_unit(k)];
 }
 
-/* Has the key enough samples for a verdict if there are so many keys? */
+/* Can Holm's method bring the p of so many runs to ALPHA? */
+static bool
+is_provable(size_t m, size_t n, size_t keys)
+{
+	return m >= RUNS_MIN && n >= RUNS_MIN && (double)keys *
+	    twosample_least_p(m, n) <= ALPHA;
+}
+
+size_t
+compare_runs_needed(size_t keys)
+{
+	size_t n = RUNS_MIN;
+
+	while (!is_provable(n, n, keys))
+		n++;
+	return n;
+}
+
+/* Has the key enough runs for a verdict if there are so many keys? */
 static bool
 is_enough(const struct result *r, size_t n_keys)
 {
-	const struct change_point *p = &r->changes->step;
+	const struct change *c = r->changes;
 
-	return p->n_before > 0 && p->n_after > 0 && (r->is_exact ||
-	    (p->n_before >= SAMPLES_MIN && p->n_after >= SAMPLES_MIN &&
-	    (double)n_keys * twosample_least_p(p->n_before, p->n_after) <=
-	    ALPHA));
+	return c->n_before > 0 && c->n_after > 0 && (r->is_exact ||
+	    is_provable(c->n_before, c->n_after, n_keys));
+}
+
+/* The verdict on a key for which these are the parts of p, adjusted. */
+static void
+judge(const struct results *a, const struct result *r, struct change *c,
+    double q_ranks, double q_slow)
+{
+	struct yardstick y = results_yardstick(a, r);
+	bool slow_counts = !r->is_exact && fabs(c->t.excess) >= y.effect &&
+	    c->t.excess != 0 && q_slow <= ALPHA;
+
+	c->verdict = VERDICT_SAME;
+	if ((r->is_exact || q_ranks <= ALPHA) &&
+	    levels_differ(&y, c->before, c->after))
+		c->verdict = results_is_worse(a, c) ? VERDICT_DEGRADED :
+		    VERDICT_IMPROVED;
+	if (!slow_counts || c->verdict == VERDICT_DEGRADED)
+		return;
+	c->by_slow = c->t.excess > 0 || c->verdict == VERDICT_SAME;
+	if (c->by_slow)
+		c->verdict = c->t.excess > 0 ? VERDICT_DEGRADED :
+		    VERDICT_IMPROVED;
 }
 
 static void
-judge_key(const struct results *a, struct result *r)
+judge_tested(struct results *a, struct result *r, struct sides *s)
 {
-	const double effect = a->options->min_effect;
 	struct change *c = r->changes;
-	double spread = c->t.spread / c->step.before;
-	bool slow_counts = !r->is_exact && fabs(c->t.excess) >= effect &&
-	    c->t.excess != 0 &&
-	    results_adjusted(r, TWOSAMPLE_SLOW * c->t.p_slow) <= ALPHA;
 
 	c->q = r->q;
-	c->verdict = r->is_exact || results_adjusted(r, TWOSAMPLE_RANKS *
-	    c->t.p_ranks) <= ALPHA ? results_judge(a, c) :
-	    VERDICT_SAME;
-	if (slow_counts && c->verdict != VERDICT_DEGRADED) {
-		c->by_slow = c->t.excess > 0 || c->verdict == VERDICT_SAME;
-		if (c->by_slow)
-			c->verdict = c->t.excess > 0 ? VERDICT_DEGRADED :
-			    VERDICT_IMPROVED;
-	}
-	r->visible = r->is_exact || spread == 0 ? 0 : spread *
-	    twosample_visible(c->step.n_before, c->step.n_after,
-	    ALPHA / (double)a->n_tested);
+	judge(a, r, c, results_adjusted(r, TWOSAMPLE_RANKS * c->t.p_ranks),
+	    results_adjusted(r, TWOSAMPLE_SLOW * c->t.p_slow));
+	a->phi = fmax(a->phi, c->t.phi);
+	load(s, &a->samples->keys[r->key], false);
+	for (int side = 0; side < 2; side++)
+		values_sort(s->values[side], s->n[side]);
+	r->visible = r->is_exact ? a->options->min_effect :
+	    twosample_visible(s->values[SIDE_OLD], s->n[SIDE_OLD],
+	    s->values[SIDE_NEW], s->n[SIDE_NEW], a->options->min_effect,
+	    a->n_tested);
+}
+
+/* What looks different within runs is suspected; of n keys. */
+static void
+judge_within(struct results *a, struct result *r, size_t n)
+{
+	struct change *c = r->changes;
+
+	judge(a, r, c, (double)n * TWOSAMPLE_RANKS * c->t.p_ranks,
+	    (double)n * TWOSAMPLE_SLOW * c->t.p_slow);
+	c->verdict = c->verdict == VERDICT_SAME ? VERDICT_UNVERIFIED :
+	    VERDICT_SUSPECTED;
+}
+
+static void
+accept(struct results *a, struct change *c)
+{
+	const struct accepted *accepted = &a->options->accepted;
+	struct span uid = samples_part(a->samples, &a->samples->keys[c->key],
+	    PART_UID);
+
+	if (a->commits[SIDE_NEW] == NULL || (c->verdict != VERDICT_DEGRADED &&
+	    c->verdict != VERDICT_IMPROVED && c->verdict != VERDICT_GONE))
+		return;
+	for (size_t i = 0; i < accepted->n; i++)
+		c->accepted |= accepted_is_at(&accepted->list[i],
+		    span_str(a->commits[SIDE_NEW])) &&
+		    accepted_is_of(&accepted->list[i], uid);
 }
 
 void
 compare_sides(struct results *a)
 {
 	const struct samples *s = a->samples;
+	struct sides sides = { .answer = a };
 	const struct key *k;
-	struct sides sides;
 	struct result *r;
-	struct change *c;
 	size_t n_enough = 0;
 
 	for (int side = 0; side < 2; side++) {
@@ -105,38 +192,37 @@ compare_sides(struct results *a)
 		    sizeof **sides.totals);
 		sides.values[side] = mem_table(s->n_samples,
 		    sizeof **sides.values);
+		sides.samples[side] = mem_table(s->n_samples,
+		    sizeof **sides.samples);
 	}
 	for (k = s->keys; k < s->keys + s->n; k++)
 		for (size_t i = 0; i < k->n; i++)
 			sides.totals[k->list[i].version][samples_unit(k)] +=
-			    k->list[i].value;
+			    base_value(k, i);
 
 	/* A key whose samples were all rejected has none. */
 	for (uint32_t key = 0; key < s->n; key++)
 		if (s->keys[key].n > 0)
 			compare_key(a, key, &sides);
-	for (r = a->list; r < a->list + a->n; r++)
+	for (r = a->list; r < a->list + a->n; r++) {
 		n_enough += is_enough(r, 1);
-	for (r = a->list; r < a->list + a->n; r++)
-		if (is_enough(r, n_enough))
-			r->p = r->changes->step.p;
-	results_adjust(a);
-	for (r = a->list; r < a->list + a->n_tested; r++) {
-		judge_key(a, r);
-		a->phi = fmax(a->phi, r->changes->t.phi);
+		a->n_within += r->within;
 	}
 	for (r = a->list; r < a->list + a->n; r++) {
-		c = r->changes;
-		c->accepted = a->commits[SIDE_NEW] != NULL &&
-		    (c->verdict == VERDICT_DEGRADED ||
-		    c->verdict == VERDICT_IMPROVED ||
-		    c->verdict == VERDICT_GONE) &&
-		    accepted_has(&a->options->accepted,
-		    span_str(a->commits[SIDE_NEW]),
-		    samples_part(s, &s->keys[r->key], PART_UID));
+		if (is_enough(r, n_enough))
+			r->p = r->changes->p;
+		else if (r->within)
+			judge_within(a, r, a->n_within);
+	}
+	results_adjust(a);
+	for (r = a->list; r < a->list + a->n; r++) {
+		if (isfinite(r->p))
+			judge_tested(a, r, &sides);
+		accept(a, r->changes);
 	}
 	for (int side = 0; side < 2; side++) {
 		free(sides.values[side]);
 		free(sides.totals[side]);
+		free(sides.samples[side]);
 	}
 }

@@ -17,73 +17,11 @@ put_number(struct buf *b, const char *key, double value)
 	buf_printf(b, "%.12g", value);
 }
 
-/* Of a comparison of two sides. */
+/* The names of the key. */
 static void
-put_sides(struct buf *b, const struct results *a, const struct result *r,
-    const struct change *c)
+put_key(struct buf *b, const struct results *a, const struct change *c)
 {
-	if (a->commits[SIDE_NEW] != NULL)
-		json_cstr(b, "minor_version", a->commits[SIDE_NEW]);
-	if (a->commits[SIDE_OLD] != NULL)
-		json_cstr(b, "last_good", a->commits[SIDE_OLD]);
-	put_number(b, "share", c->share);
-	put_number(b, "smallest_effect", r->visible);
-	if (r->is_exact || isnan(c->step.p))
-		return;
-	put_number(b, "p_ranks", c->t.p_ranks);
-	put_number(b, "p_slow", c->t.p_slow);
-	put_number(b, "limit", c->t.limit);
-	json_uint(b, "slow_before", c->t.slow_before);
-	json_uint(b, "slow_after", c->t.slow_after);
-	put_number(b, "excess", c->t.excess);
-	put_number(b, "mean_before", c->t.mean_before);
-	put_number(b, "mean_after", c->t.mean_after);
-	if (c->t.phi > 0)
-		put_number(b, "phi", c->t.phi);
-}
-
-/* The commits of a history. */
-static void
-put_commits(struct buf *b, const struct results *a, const struct result *r,
-    const struct change *c)
-{
-	if (c->verdict != VERDICT_GONE)
-		json_str(b, "minor_version", results_version(a, c->step.at));
-	json_str(b, "last_good", results_version(a, c->last_good));
-	json_open(b, "untested", '[');
-	for (size_t i = c->last_good + 1; i < c->step.at; i++)
-		json_item(b, results_version(a, i));
-	json_close(b, ']');
-	if (c->verdict == VERDICT_GONE)
-		return;
-	json_str(b, "first_possible", results_version(a, c->step.first));
-	json_str(b, "last_possible", results_version(a, c->step.last));
-	if (c->step.n_steps > 0) {
-		json_true(b, "gradual");
-		json_open(b, "steps", '[');
-		for (size_t i = 0; i < c->step.n_steps; i++)
-			json_item(b, results_version(a, c->steps[i]));
-		json_close(b, ']');
-	}
-	if (c->n_merged > 0) {
-		json_open(b, "merged", '[');
-		for (size_t i = 0; i < c->n_merged; i++)
-			json_item(b, intern_span(&a->samples->ids,
-			    (sym)c->merged[i]));
-		json_close(b, ']');
-	}
-	put_number(b, "size", c->step.size);
-	put_number(b, "phi", r->phi);
-	put_number(b, "factor", r->dependence);
-	json_flag(b, "past", c->is_past);
-}
-
-static void
-emit_change(const struct results *a, struct filter *f, const struct result *r,
-    const struct change *c)
-{
-	struct buf *b = filter_begin_record(f, "change");
-	const struct key *key = &a->samples->keys[r->key];
+	const struct key *key = &a->samples->keys[c->key];
 	struct span text;
 
 	for (unsigned i = 0; i < N_PARTS; i++) {
@@ -93,11 +31,15 @@ emit_change(const struct results *a, struct filter *f, const struct result *r,
 	}
 	json_word(b, "verdict", verdict_names[c->verdict]);
 	json_word(b, "better", key->more_is_better ? "more" : "less");
+}
 
-	put_number(b, "before", c->step.before);
-	put_number(b, "after", c->step.after);
-	put_number(b, "ratio", c->step.after / c->step.before);
-	put_number(b, "difference", c->step.after - c->step.before);
+static void
+put_difference(struct buf *b, const struct result *r, const struct change *c)
+{
+	put_number(b, "before", c->before);
+	put_number(b, "after", c->after);
+	put_number(b, "ratio", c->after / c->before);
+	put_number(b, "difference", c->after - c->before);
 	put_number(b, "shift", c->t.shift);
 	put_number(b, "low", c->t.low);
 	put_number(b, "high", c->t.high);
@@ -106,18 +48,111 @@ emit_change(const struct results *a, struct filter *f, const struct result *r,
 	if (r->is_exact)
 		json_true(b, "exact");
 	else
-		put_number(b, "p", c->step.p);
+		put_number(b, "p", c->p);
 	put_number(b, "q", c->q);
 	put_number(b, "fdr", isnan(c->q) ? NAN : r->fdr);
-	/* Those of a gradual change, or of exact values, are not known. */
-	if (c->step.n_before + c->step.n_after > 0) {
-		json_uint(b, "n", c->step.n_before + c->step.n_after);
-		json_uint(b, "n_before", c->step.n_before);
-		json_uint(b, "n_after", c->step.n_after);
+	if (c->n_before + c->n_after > 0) {
+		json_uint(b, "n", c->n_before + c->n_after);
+		json_uint(b, "n_before", c->n_before);
+		json_uint(b, "n_after", c->n_after);
 	}
-	(a->options->history ? put_commits : put_sides)(b, a, r, c);
+}
+
+/* A comparison of two sides. */
+static void
+emit_comparison(const struct results *a, struct filter *f,
+    const struct result *r)
+{
+	struct buf *b = filter_begin_record(f, "change");
+	const struct change *c = r->changes;
+
+	put_key(b, a, c);
+	put_difference(b, r, c);
+	if (a->commits[SIDE_NEW] != NULL)
+		json_cstr(b, "minor_version", a->commits[SIDE_NEW]);
+	if (a->commits[SIDE_OLD] != NULL)
+		json_cstr(b, "last_good", a->commits[SIDE_OLD]);
+	put_number(b, "share", c->share);
+	put_number(b, "smallest_effect", r->visible);
+	json_flag(b, "within_run", r->within);
+	if (!r->is_exact && !isnan(c->p)) {
+		put_number(b, "p_ranks", c->t.p_ranks);
+		put_number(b, "p_slow", c->t.p_slow);
+		put_number(b, "limit", c->t.limit);
+		json_uint(b, "slow_before", c->t.slow_before);
+		json_uint(b, "slow_after", c->t.slow_after);
+		put_number(b, "excess", c->t.excess);
+		put_number(b, "mean_before", c->t.mean_before);
+		put_number(b, "mean_after", c->t.mean_after);
+		put_number(b, "phi", c->t.phi > 0 ? c->t.phi : NAN);
+	}
 	json_flag(b, "accepted", c->accepted);
 	filter_end_record(f);
+}
+
+/* A change of a history, or with the type key the state today. */
+static void
+emit_change(const struct results *a, struct filter *f, const struct result *r,
+    const struct change *c, const char *type)
+{
+	struct buf *b = filter_begin_record(f, type);
+
+	put_key(b, a, c);
+	put_difference(b, r, c);
+	if (c->verdict != VERDICT_GONE)
+		json_str(b, "minor_version", results_version(a, c->at));
+	json_str(b, "last_good", results_version(a, c->last_good));
+	json_open(b, "untested", '[');
+	for (size_t i = c->last_good + 1; i < c->at; i++)
+		json_item(b, results_version(a, i));
+	json_close(b, ']');
+	if (c->verdict != VERDICT_GONE) {
+		json_str(b, "first_possible", results_version(a, c->first));
+		json_str(b, "last_possible", results_version(a, c->last));
+	}
+	json_flag(b, "growth", c->grows);
+	if (c->n_steps > 0) {
+		json_open(b, "steps", '[');
+		for (size_t i = 0; i < c->n_steps; i++)
+			json_item(b, results_version(a, c->steps[i]));
+		json_close(b, ']');
+		if (r->newest.n > 0)
+			json_uint(b, "newest", r->newest.n);
+		put_number(b, "newest_before", r->newest.n > 0 ?
+		    r->newest.before : NAN);
+		put_number(b, "newest_after", r->newest.n > 0 ?
+		    r->newest.after : NAN);
+		json_flag(b, "repairing", r->is_repairing);
+		put_number(b, "smallest_effect", r->visible);
+	}
+	if (c->n_merged > 0) {
+		json_open(b, "merged", '[');
+		for (size_t i = 0; i < c->n_merged; i++)
+			json_item(b, intern_span(&a->samples->ids,
+			    (sym)c->merged[i]));
+		json_close(b, ']');
+	}
+	put_number(b, "size", c->size);
+	if (c->verdict != VERDICT_GONE) {
+		put_number(b, "phi", r->phi);
+		put_number(b, "factor", r->factor_f);
+	}
+	json_flag(b, "past", c->is_past);
+	if (c->cluster > 0)
+		json_str(b, "cluster", results_version(a,
+		    a->clusters[c->cluster - 1].at));
+	json_flag(b, "accepted", c->accepted);
+	filter_end_record(f);
+}
+
+/* The state of a key of a history, and its changes. */
+static void
+emit_series(const struct results *a, struct filter *f, const struct result *r)
+{
+	if (r->today.n_steps > 0)
+		emit_change(a, f, r, &r->today, "key");
+	for (size_t i = 0; i < r->n_changes; i++)
+		emit_change(a, f, r, &r->changes[i], "change");
 }
 
 void
@@ -127,9 +162,7 @@ emit_answer(const struct results *a, struct filter *f)
 	const struct result *r;
 
 	for (r = a->list; r < a->list + a->n; r++)
-		for (size_t i = 0; i < r->n_changes; i++)
-			if (!results_is_note(&r->changes[i]))
-				emit_change(a, f, r, &r->changes[i]);
+		(a->options->history ? emit_series : emit_comparison)(a, f, r);
 
 	b = filter_begin_record(f, "changes");
 	json_uint(b, "keys", a->n);
@@ -137,17 +170,18 @@ emit_answer(const struct results *a, struct filter *f)
 	json_uint(b, "judged", a->n_judged);
 	json_uint(b, "alarms", a->counts[VERDICT_DEGRADED]);
 	json_uint(b, "improved", a->counts[VERDICT_IMPROVED]);
+	json_uint(b, "suspected", a->counts[VERDICT_SUSPECTED]);
 	json_uint(b, "accepted", a->n_accepted);
 	json_uint(b, "unverified", a->counts[VERDICT_UNVERIFIED]);
 	json_uint(b, "gone", a->counts[VERDICT_GONE]);
 	put_number(b, "min_effect", a->options->min_effect);
 	if (a->n_judged > 0)
-		put_number(b, "smallest_effect", fmax(a->smallest_effect,
-		    a->options->min_effect));
+		put_number(b, "smallest_effect", a->smallest_effect);
 	if (!a->options->history) {
 		json_uint(b, "new", a->counts[VERDICT_NEW]);
 	} else {
-		json_uint(b, "suspected", a->counts[VERDICT_SUSPECTED]);
+		json_uint(b, "past", a->n_past);
+		json_uint(b, "clusters", a->n_clusters);
 		json_uint(b, "commits", a->n_order);
 		json_uint(b, "ignored", a->n_ignored);
 		json_uint(b, "blind", SPLIT_SIDE - 1);

@@ -11,26 +11,19 @@
 #include "common/stats/values.h"
 #include "filters/perf-diff/perf-diff.h"
 
-/* Fewer points can never show a change, unless they are exact. */
-enum { POINTS_MIN = 14 };
-
-enum { NOW_POINTS = 5 };	/* whose median is the level at --now */
-
 struct history {
 	struct results *answer;
 	struct sample *placed;	/* samples of a key, by position */
 	double *room;		/* for values of a key */
-	struct changes found;
-	size_t now;		/* the position of --now */
+	struct levels found;
 
-	/* The positions of the commits that lines of the file of accepted
-	   changes name, ascending, and the places of those of a series. */
+	/* The lines of the file of accepted changes that name a commit of the
+	   history, and its position. */
 	struct given {
 		size_t position;
-		struct span uid;	/* empty: all */
+		const struct accepted_change *line;
 	} *given;
 	size_t n_given, given_cap;
-	size_t *places;
 };
 
 /* --- the order of versions ------------------------------------------------ */
@@ -59,7 +52,7 @@ compare_ids(const void *x, const void *y, void *ids)
 /*
  * With version records, the order follows the first parents of the first one;
  * without, it is that of the dates if all ids are dates, else that in which the
- * samples came.
+ * samples came, from whichever end an option says.
  */
 static void
 find_order(struct history *h)
@@ -68,17 +61,19 @@ find_order(struct history *h)
 	const struct version *versions = a->samples->versions;
 	size_t n = a->samples->ids.n;
 	uint32_t v = a->samples->head, first;
+	bool by_date = v == INDEX_NONE && n > 0;
 
-	a->by_date = v == INDEX_NONE && n > 0;
-	for (sym i = 0; i < n && a->by_date; i++)
-		a->by_date = is_date(intern_span(&a->samples->ids, i));
+	for (sym i = 0; i < n && by_date; i++)
+		by_date = is_date(intern_span(&a->samples->ids, i));
+	a->is_ordered = v != INDEX_NONE || by_date ||
+	    a->options->oldest_first || a->options->newest_first;
 	a->positions = mem_ones(n, sizeof *a->positions);
 	a->order = mem_table(n, sizeof *a->order);
 	if (v == INDEX_NONE)
 		for (uint32_t i = 0; i < n; i++)
-			a->order[a->n_order++] = a->options->oldest_first ? i :
-			    (uint32_t)n - 1 - i;
-	if (a->by_date)
+			a->order[a->n_order++] = a->options->newest_first ?
+			    (uint32_t)n - 1 - i : i;
+	if (by_date)
 		sort_with(a->order, n, sizeof *a->order, compare_ids,
 		    &a->samples->ids);
 	/* A version that is already in the order would be a cycle. */
@@ -113,33 +108,21 @@ compare_placed(const void *x, const void *y)
 	return cmp_u64(a->version, b->version);
 }
 
-/* The value of a point, from n samples of one version. */
-static double
-value_of_point(const struct history *h, const struct sample *list, size_t n)
-{
-	if (n == 1)
-		return list->value;
-	for (size_t i = 0; i < n; i++)
-		h->room[i] = list[i].value;
-	values_sort(h->room, n);
-	return h->answer->options->least ? h->room[0] :
-	    values_median_sorted(h->room, n);
-}
-
 /* Makes the points of a key from its samples that are in the order. */
 static void
 make_points(struct history *h, struct result *r)
 {
 	const struct key *k = &h->answer->samples->keys[r->key];
+	const struct options *o = h->answer->options;
 	const struct sample *p, *end;
 	uint32_t position;
-	size_t n_placed = 0, n;
+	size_t n_placed = 0, n, n_runs;
 
 	for (size_t i = 0; i < k->n; i++) {
 		position = h->answer->positions[k->list[i].version];
 		if (position != INDEX_NONE)
 			h->placed[n_placed++] = (struct sample){
-			    k->list[i].value, position };
+			    k->list[i].value, position, k->list[i].run };
 	}
 	sort(h->placed, n_placed, sizeof *h->placed, compare_placed);
 
@@ -150,7 +133,10 @@ make_points(struct history *h, struct result *r)
 	for (p = h->placed; p < end; p += n) {
 		for (n = 1; p + n < end && p[n].version == p->version; n++)
 			;
-		r->values[r->n] = value_of_point(h, p, n);
+		n_runs = n == 1 ? 1 : samples_find_runs(k, p, n, o->best,
+		    o->within_run, h->room);
+		r->values[r->n] = n == 1 ? p->value : samples_value(k, h->room,
+		    n_runs, o->best);
 		r->positions[r->n++] = p->version;
 	}
 }
@@ -171,70 +157,45 @@ find_given(struct history *h)
 				continue;
 			h->given = mem_grow(h->given, &h->given_cap,
 			    h->n_given + 1, sizeof *h->given);
-			h->given[h->n_given++] = (struct given){ i, c->uid };
+			h->given[h->n_given++] = (struct given){ i, c };
 		}
-	h->places = arena_array(&h->answer->room, h->n_given,
-	    sizeof *h->places);
+}
+
+/* Is there a change that the commit before this point may have caused? */
+static bool
+has_change_at(const struct levels *l, const struct yardstick *y, size_t point)
+{
+	for (size_t i = 1; i < l->n; i++)
+		if (l->list[i].first <= point && point <= l->list[i].last &&
+		    levels_differ(y, l->list[i - 1].value, l->list[i].value))
+			return true;
+	return l->newest.n > 1 && point == l->n_points - l->newest.n;
 }
 
 /*
- * Is a change that is accepted at this place among those that were found
- * without it?  A line with a uid may also accept one that was not found, but
- * not so near to one that was that the points between would not be a segment:
- * it would hide the other one.
+ * How many points of a key are before the newest commit that is accepted: by
+ * its uid or, without one, if something changed there.
  */
-static bool
-is_accepted_at(const struct changes *found, size_t at, bool is_named,
-    bool is_exact)
-{
-	const struct change_point *c = found->list;
-	bool is_near = false;
-
-	for (; c < found->list + found->n; c++) {
-		if (c->first <= at && at <= c->last)
-			return true;
-		is_near |= c->at < at + SPLIT_SIDE && at < c->at + SPLIT_SIDE;
-	}
-	return is_named && (is_exact || !is_near);
-}
-
-/* Lists the places of accepted changes of a series. */
 static size_t
-list_places(const struct history *h, const struct result *r)
+find_accepted(const struct history *h, const struct result *r,
+    const struct yardstick *y)
 {
 	const struct samples *s = h->answer->samples;
 	struct span uid = samples_part(s, &s->keys[r->key], PART_UID);
 	const struct given *g;
-	size_t n = 0, at;
+	size_t accepted = 0, before;
 
 	for (g = h->given; g < h->given + h->n_given; g++) {
-		/* The first point at or after the commit. */
-		at = SEARCH_FIRST(i, r->n, r->positions[i] >= g->position);
-		if (at == 0 || at == r->n || (n > 0 && h->places[n - 1] == at))
-			continue;
-		if (g->uid.n > 0 && span_compare(g->uid, uid) != 0)
-			continue;
-		if (is_accepted_at(&h->found, at, g->uid.n > 0, r->is_exact))
-			h->places[n++] = at;
+		before = SEARCH_FIRST(i, r->n, r->positions[i] >= g->position);
+		if (before > accepted && accepted_is_of(g->line, uid) &&
+		    (g->line->uid.n > 0 || has_change_at(&h->found, y,
+		    before)))
+			accepted = before;
 	}
-	return n;
+	return accepted;
 }
 
 /* --- the changes of a key ------------------------------------------------- */
-
-static void
-find_changes(struct history *h, struct result *r)
-{
-	double effect = h->answer->options->min_effect;
-	void (*find)(struct changes *, const double *, size_t, const size_t *,
-	    size_t, double) = r->is_exact ? changes_find_exact : changes_find;
-	size_t n;
-
-	find(&h->found, r->values, r->n, NULL, 0, effect);
-	n = list_places(h, r);
-	if (n > 0)
-		find(&h->found, r->values, r->n, h->places, n, effect);
-}
 
 /* Appends the parents of a version from the first on that are not seen. */
 static size_t
@@ -257,7 +218,7 @@ static void
 find_merged(struct results *a, struct change *c)
 {
 	const struct version *versions = a->samples->versions;
-	const struct version *merge = &versions[a->order[c->step.at]];
+	const struct version *merge = &versions[a->order[c->at]];
 	uint32_t *list;
 	bool *seen;
 	size_t n, n_first, i;
@@ -282,155 +243,125 @@ find_merged(struct results *a, struct change *c)
 	free(seen);
 }
 
-/* Adds a change of a series; the verdict is set when all are known. */
+/* Sets the places of a change, from those of its first and its last step. */
 static void
-add_change(struct history *h, struct result *r, const struct change_point *p)
+set_places(struct history *h, const struct result *r, struct change *c,
+    const struct level *first, const struct level *last)
 {
-	struct change *c = results_add_change(r, *p);
-
-	if (p->kind == CHANGE_NEWEST)
-		c->verdict = VERDICT_SUSPECTED;
-	c->accepted = p->is_accepted;
-	c->last_good = r->positions[p->at - 1];
-	c->step.at = r->positions[p->at];
-	c->step.first = r->positions[p->first - 1] + 1;
-	c->step.last = r->positions[p->last];
-	c->steps = arena_array(&h->answer->room, p->n_steps, sizeof *c->steps);
-	for (size_t i = 0; i < p->n_steps; i++)
-		c->steps[i] = r->positions[p->steps[i].at];
-	c->step.steps = NULL;	/* those of h->found do not last */
+	c->at = r->positions[last->at];
+	c->last_good = r->positions[last->at - 1];
+	c->first = r->positions[first->first - 1] + 1;
+	c->last = r->positions[last->last];
+	c->grows = last->grows;
+	c->size = first->size;
 	find_merged(h->answer, c);
-	if (p->kind != CHANGE_STEP || p->n_before == 0)
+}
+
+/* The changes that reach the effect, of which a later level undid some. */
+static void
+add_changes(struct history *h, struct result *r, const struct yardstick *y)
+{
+	const struct levels *l = &h->found;
+	const struct level *v;
+	struct change *c;
+	size_t end;
+
+	for (size_t i = 1; i < l->n; i++) {
+		v = &l->list[i];
+		if (!levels_differ(y, v[-1].value, v->value))
+			continue;
+		c = results_add_change(r);
+		c->before = v[-1].value;
+		c->after = v->value;
+		c->p = v->p;
+		c->verdict = results_is_worse(h->answer, c) ?
+		    VERDICT_DEGRADED : VERDICT_IMPROVED;
+		c->accepted = i < l->n_accepted;
+		c->is_past = levels_is_past(l, y, i);
+		set_places(h, r, c, v, v);
+		if (v->grows)
+			continue;
+		end = i + 1 < l->n ? v[1].at : r->n;
+		c->n_before = v->at - v[-1].at;
+		c->n_after = end - v->at;
+		memcpy(h->room, r->values + v[-1].at,
+		    (c->n_before + c->n_after) * sizeof *h->room);
+		twosample_find_shift(&c->t, h->room, c->n_before,
+		    h->room + c->n_before, c->n_after);
+	}
+}
+
+/* What the key is today; NULL if it is the same. */
+static void
+set_today(struct history *h, struct result *r)
+{
+	static const enum verdict verdicts[] = { VERDICT_SAME, VERDICT_DEGRADED,
+	    VERDICT_IMPROVED, VERDICT_SUSPECTED };
+	const struct today *t = &h->found.today;
+	struct change *c = &r->today;
+
+	c->verdict = verdicts[t->state];
+	if (t->state == STATE_SAME)
 		return;
-	memcpy(h->room, r->values + p->at - p->n_before,
-	    (p->n_before + p->n_after) * sizeof *h->room);
-	twosample_compare(&c->t, h->room, p->n_before, h->room + p->n_before,
-	    p->n_after, false);
+	c->before = t->before;
+	c->after = t->after;
+	c->p = t->p;
+	set_places(h, r, c, &t->steps[0], &t->steps[t->n_steps - 1]);
+	c->n_steps = t->n_steps;
+	c->steps = arena_array(&h->answer->room, c->n_steps, sizeof *c->steps);
+	for (size_t i = 0; i < c->n_steps; i++) {
+		c->steps[i] = r->positions[t->steps[i].at];
+		c->size = fmax(c->size, t->steps[i].size);
+	}
+	r->is_repairing = t->is_repairing;
+	if (t->state == STATE_DEGRADED)
+		r->p = t->p;
 }
 
 /* Searches a key; one that has too few points is not tested. */
 static void
 search_key(struct history *h, struct result *r)
 {
-	const struct changes *found = &h->found;
+	struct yardstick y = results_yardstick(h->answer, r);
+	const struct levels *found = &h->found;
 	size_t size;
 
-	if (r->n < (r->is_exact ? 2 : POINTS_MIN))
-		return;
-	find_changes(h, r);
-	r->p = 1;
-	for (size_t i = 0; i < found->n; i++) {
-		add_change(h, r, &found->list[i]);
-		r->p = fmin(r->p, found->list[i].p);
-		r->changes[i].has_next = i + 1 < found->n;
-	}
-	if (found->newest.n_after > 0)
-		add_change(h, r, &found->newest);
-
-	r->visible = found->visible;
+	levels_find(&h->found, r->values, r->n, &y);
+	levels_judge(&h->found, &y, find_accepted(h, r, &y));
+	if (r->n >= (r->is_exact ? 2 : POINTS_MIN))
+		r->p = 1;
+	set_today(h, r);
+	r->newest = found->newest;
+	r->visible = r->p <= 1 ? found->visible : NAN;
 	if (!r->is_exact) {
+		add_changes(h, r, &y);
 		r->phi = found->splits.phi;
-		r->dependence = found->splits.factor;
+		r->factor_f = found->splits.factor;
 	}
-	size = found->n_segments * sizeof *r->segments;
-	r->segments = arena_array(&h->answer->room, 1, size);
-	r->n_segments = found->n_segments;
-	memcpy(r->segments, found->segments, size);
+	size = found->n * sizeof *r->levels;
+	r->levels = arena_array(&h->answer->room, 1, size);
+	r->n_levels = found->n;
+	memcpy(r->levels, found->list, size);
 }
 
-/* Is it accepted by its uid that the key has ended? */
-static bool
-is_end_accepted(const struct history *h, const struct result *r)
-{
-	const struct samples *s = h->answer->samples;
-	struct span uid = samples_part(s, &s->keys[r->key], PART_UID);
-	const struct given *g;
-
-	for (g = h->given; g < h->given + h->n_given; g++)
-		if (g->position > r->positions[r->n - 1] &&
-		    span_compare(g->uid, uid) == 0)
-			return true;
-	return false;
-}
-
-/* Adds that the key has no samples at the newest commit that was measured. */
+/*
+ * Adds that the key has no samples at the newest commit that was measured.  Its
+ * uid may accept that.
+ */
 static void
 add_gone(const struct history *h, struct result *r)
 {
-	struct change *c = results_add_change(r, (struct change_point){
-	    .before = r->n_segments > 0 ?
-	    r->segments[r->n_segments - 1].level : r->values[r->n - 1],
-	    .after = NAN, .p = NAN, .size = NAN, .n_before = r->n });
+	const struct samples *s = h->answer->samples;
+	struct span uid = samples_part(s, &s->keys[r->key], PART_UID);
+	struct change *c = results_add_change(r);
+	const struct given *g;
 
 	c->verdict = VERDICT_GONE;
-	c->accepted = is_end_accepted(h, r);
+	c->before = r->levels[r->n_levels - 1].value;
 	c->last_good = r->positions[r->n - 1];
-}
-
-/* --- verdicts ------------------------------------------------------------- */
-
-/*
- * Cuts off what was before --now from a gradual change that was under way then:
- * its level was that of the last points until then.
- */
-static void
-cut_at_now(const struct history *h, const struct result *r, struct change *c)
-{
-	size_t i = SEARCH_FIRST(k, r->n, r->positions[k] > h->now);
-	size_t n = i < NOW_POINTS ? i : NOW_POINTS;
-
-	c->step.before = values_median(r->values + i - n, n, h->room);
-	c->step.first = h->now + 1;
-	for (; c->step.n_steps > 1 && *c->steps <= h->now; c->steps++)
-		c->step.n_steps--;
-}
-
-/* --now: the changes of a key count only if it is now worse than it was. */
-static void
-judge_now(const struct history *h, struct result *r, size_t n)
-{
-	struct change *c = r->changes, *end = c + n, net;
-	enum verdict verdict;
-
-	for (; c < end && c->step.at <= h->now; c++)
-		c->is_past = true;
-	if (c == end)
-		return;
-	if (c->step.n_steps > 0 && c->step.first <= h->now)
-		cut_at_now(h, r, c);
-	net = *c;
-	net.step.after = end[-1].step.after;
-	verdict = results_judge(h->answer, &net);
-	for (; c < end; c++)
-		c->is_past = verdict == VERDICT_SAME || results_is_worse(
-		    h->answer, c) != (verdict == VERDICT_DEGRADED);
-}
-
-static void
-judge_changes(const struct history *h, struct result *r)
-{
-	struct change *c = r->changes, *end = c + r->n_changes;
-
-	for (; c < end && c->verdict == VERDICT_UNVERIFIED; c++) {
-		c->q = results_adjusted(r, c->step.p);
-		c->verdict = c->q > ALPHA && !c->accepted ? VERDICT_SUSPECTED :
-		    results_is_worse(h->answer, c) ? VERDICT_DEGRADED :
-		    VERDICT_IMPROVED;
-	}
-	if (h->answer->options->now != NULL)
-		judge_now(h, r, (size_t)(c - r->changes));
-}
-
-/* The position of a commit, given by its id or the beginning of it. */
-static size_t
-find_position(const struct results *a, const char *commit)
-{
-	const struct accepted_change wanted = { .commit = span_str(commit) };
-
-	for (size_t i = 0; i < a->n_order; i++)
-		if (accepted_is_at(&wanted, results_version(a, i)))
-			return i;
-	die("--now: '%s' is not a commit of the history", commit);
+	for (g = h->given; g < h->given + h->n_given; g++)
+		c->accepted |= g->position > c->last_good &&
+		    span_compare(g->line->uid, uid) == 0;
 }
 
 void
@@ -441,11 +372,11 @@ history_find(struct results *a, struct filter *f)
 	struct result *r;
 
 	find_order(&h);
+	if (!a->is_ordered)
+		return;
 	if (a->n_ignored > 0)
 		filter_warn(f, "commits with samples that are not in the line "
 		    "of first parents, and are ignored: %zu", a->n_ignored);
-	if (a->options->now != NULL)
-		h.now = find_position(a, a->options->now);
 	find_given(&h);
 
 	h.placed = arena_array(&a->room, a->samples->n_samples,
@@ -473,7 +404,12 @@ history_find(struct results *a, struct filter *f)
 	}
 	results_adjust(a);
 	for (r = a->list; r < a->list + a->n_tested; r++)
-		judge_changes(&h, r);
+		if (r->today.verdict == VERDICT_DEGRADED) {
+			r->today.q = r->q;
+			if (r->q > ALPHA)
+				r->today.verdict = VERDICT_SUSPECTED;
+		}
+	clusters_find(a);
 	free(h.given);
-	changes_release(&h.found);
+	levels_release(&h.found);
 }

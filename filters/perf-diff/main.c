@@ -13,8 +13,8 @@
 #include "common/perun/layout.h"
 #include "filters/perf-diff/perf-diff.h"
 
-enum { MEDIAN, MINIMUM };
-static const char *const values[] = { [MEDIAN] = "median", [MINIMUM] = "min",
+enum { MEDIAN, BEST };
+static const char *const values[] = { [MEDIAN] = "median", [BEST] = "best",
     NULL };
 static const char *const parts[] = { "trace", NULL };
 enum { PASS, FAIL };
@@ -43,10 +43,10 @@ static const struct opt options[] = {
 	    "OLD stands for its newest ancestor that was measured", 0, 0 },
 	{ 'u', "uids", OPT_FLAG, &opt.o.uids, NULL,
 	    "OLD and NEW are uids in one input, not files", 0, 0 },
-	{ 0, "now", OPT_STR, &opt.o.now, "COMMIT",
-	    "only what is now worse than at COMMIT counts", 0, 0 },
 	{ 0, "value", OPT_WORD, &opt.value, "WHICH",
-	    "median or min of the samples of a commit (median)", 0, 0 },
+	    "median or best of a run's or commit's samples (median)", 0, 0 },
+	{ 0, "within-run", OPT_FLAG, &opt.o.within_run, NULL,
+	    "samples of one run of the program count as runs", 0, 0 },
 	{ 'b', "by", OPT_WORD, &opt.by, "WHAT",
 	    "trace: compare stacks instead of their sums", 0, 0 },
 	{ 'e', "effect", OPT_STR, &opt.effect, "PERCENT",
@@ -66,7 +66,9 @@ static const struct opt options[] = {
 	{ 'a', "accept", OPT_STR, &opt.accept, "FILE",
 	    "the changes in FILE are accepted", 0, 0 },
 	{ 0, "oldest-first", OPT_FLAG, &opt.o.oldest_first, NULL,
-	    "the samples of a history came in this order", 0, 0 },
+	    "the samples of the oldest commit came first", 0, 0 },
+	{ 0, "newest-first", OPT_FLAG, &opt.o.newest_first, NULL,
+	    "those of the newest did", 0, 0 },
 	{ 0, "svg", OPT_FLAG, &opt.svg, NULL, "draw the history", 0, 0 },
 	{ 'k', "top", OPT_NUM, &opt.o.top, "K",
 	    "at most K lines of each kind in the report (20)", 1, 1 << 30 },
@@ -257,13 +259,15 @@ read_sides(struct filter *f)
 		if (strcmp(old, new) == 0)
 			die("--uids: OLD and NEW are the same");
 		read_pair(f, old, new);
-		samples_join_sides(&samples);
+		samples_join_sides(&samples, PART_WORKLOAD);
+		samples_join_sides(&samples, PART_CMD);
 		return;
 	}
 	if (new == NULL || filter_operand(f) != NULL)
 		die("two operands are needed, OLD and NEW, or --history");
 	read_side(f, old, SIDE_OLD);
 	read_side(f, new, SIDE_NEW);
+	samples_join_sides(&samples, PART_CMD);
 	if (results.asked_commit != NULL && results.commits[SIDE_NEW] != NULL &&
 	    strcmp(results.commits[SIDE_OLD], results.commits[SIDE_NEW]) == 0)
 		die("the newest measured ancestor of '%s' is '%s' itself", old,
@@ -282,10 +286,12 @@ read_options(void)
 	    !(percent >= 0 && percent <= 1e6))
 		die("--effect: '%s' is not a percentage", opt.effect);
 	opt.o.min_effect = percent / 100;
-	opt.o.least = opt.value.index == MINIMUM;
-	if (!opt.o.history && (opt.o.oldest_first || opt.svg ||
-	    opt.o.now != NULL || opt.value.given != NULL))
-		die("--oldest-first, --now, --value and --svg need --history");
+	opt.o.best = opt.value.index == BEST;
+	if (!opt.o.history && (opt.o.oldest_first || opt.o.newest_first ||
+	    opt.svg))
+		die("--oldest-first, --newest-first and --svg need --history");
+	if (opt.o.oldest_first && opt.o.newest_first)
+		die("--oldest-first and --newest-first exclude each other");
 	if (opt.o.history && opt.o.uids)
 		die("--uids is not for a history");
 	/* Of two programs none is the old one. */
@@ -300,7 +306,7 @@ decide(struct filter *f)
 {
 	const struct results *a = &results;
 	bool judge_all = opt.unjudged.index == FAIL, judge_any = judge_all ||
-	    opt.unjudged.given == NULL;
+	    opt.unjudged.given == NULL || (opt.o.history && !a->is_ordered);
 	const char *gone = say_sentence(a, SENTENCE_GONE), *fault =
 	    judge_all ? say_sentence(a, SENTENCE_UNJUDGED) : "";
 
@@ -333,7 +339,7 @@ main(int argc, char **argv)
 	filter_begin(&f, &about, options, argc, argv);
 	read_options();
 	samples_init(&samples);
-	read_init(&samples, opt.by.given != NULL);
+	read_init(&samples, opt.by.given != NULL, !opt.o.history);
 	if (opt.o.history) {
 		read_files(&f, INDEX_NONE);
 	} else {

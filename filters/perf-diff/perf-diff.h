@@ -5,8 +5,9 @@
 
 #include "common/base/intern.h"
 #include "common/base/mem.h"
+#include "common/base/units.h"
 #include "common/filter/filter.h"
-#include "common/stats/changes.h"
+#include "common/stats/levels.h"
 #include "common/stats/twosample.h"
 
 /* --- accept.c ------------------------------------------------------------ */
@@ -27,17 +28,16 @@ struct accepted {
 /* Reads the file, or dies. */
 void accepted_read(struct accepted *, const char *path);
 
-/* Does the line name this commit? */
+/* Does the line name this commit, and this uid or all? */
 bool accepted_is_at(const struct accepted_change *, struct span commit);
-
-/* Is the change of the uid at the commit accepted? */
-bool accepted_has(const struct accepted *, struct span commit, struct span uid);
+bool accepted_is_of(const struct accepted_change *, struct span uid);
 
 /* --- samples.c ----------------------------------------------------------- */
 
 /*
- * Samples by key.  What distinguishes keys is never mixed: samples of another
- * dimension, workload or machine are those of another key.
+ * Samples by key.  What distinguishes keys is never mixed.  In a history all
+ * parts do; of two sides a key is a name, to which neither the machine nor the
+ * folder of the command belongs.
  */
 enum part { PART_UID, PART_RESOURCE_TYPE, PART_SUBTYPE, PART_UNIT, PART_CMD,
     PART_WORKLOAD, PART_MACHINE, PART_TRACE, N_PARTS };
@@ -45,17 +45,10 @@ enum part { PART_UID, PART_RESOURCE_TYPE, PART_SUBTYPE, PART_UNIT, PART_CMD,
 struct sample {
 	double value;		/* finite and not negative */
 	uint32_t version;	/* an index in samples.versions; or a side */
+	sym run;		/* of the program; SYM_NONE: one of its own */
 };
 
 enum { SIDE_OLD, SIDE_NEW };
-
-/* What a unit means.  An unknown one is its own base. */
-struct unit {
-	double times, per;	/* it is times / per of the base; integers, so
-				   that conversions are rounded once */
-	bool is_time;		/* the base is a second */
-	bool is_rate;		/* per time: more is better */
-};
 
 struct key {
 	sym parts[N_PARTS];	/* SYM_NONE: not given; of PART_UNIT: its
@@ -66,7 +59,14 @@ struct key {
 	struct sample *list;	/* in the order of the input */
 	size_t n, cap;
 	size_t n_exact;		/* of the samples */
+
+	/* Of two sides: their commands and machines, with SYM_NONE for an
+	   unknown one. */
+	sym commands[2], machines[2];
 };
+
+/* A side has none, or several. */
+enum { PLACE_UNSET = INT32_MAX, PLACE_SEVERAL = INT32_MAX - 1 };
 
 /* The base of its unit as an index: a symbol + 1, or 0 for no unit. */
 static inline size_t
@@ -102,25 +102,34 @@ struct samples {
 	/* The unit that was read last, and its base. */
 	sym last_text, last_base;
 	struct unit last_unit;
+	sym last_command, last_name;	/* and the command, and its name */
 };
 
 void samples_init(struct samples *);
 
 /*
- * Finds or adds the key with these parts, of which that of the unit is still
- * the text of the input; returns its index.
+ * Adds a value to the key with these parts, of which that of the unit is the
+ * text of the input; returns the key.  The version may be a side (is_side).
  */
-uint32_t samples_key(struct samples *, const sym parts[N_PARTS]);
-
-/* Adds a value whose unit has this text. */
-void samples_add(struct samples *, uint32_t key, double value, sym unit,
-    bool exact, uint32_t version);
+struct key *samples_add(struct samples *, const sym parts[N_PARTS],
+    struct sample, bool exact, bool is_side);
 
 /*
- * If the only two keys differ in nothing but the workload, and each has samples
- * of one side only, they become one key.
+ * Joins keys that differ only in the program of the command, or in the
+ * workload, if there are just two of them, one of each side.
  */
-void samples_join_sides(struct samples *);
+void samples_join_sides(struct samples *, enum part);
+
+/*
+ * Sets values to those of the runs of n samples, in the order of the first
+ * sample of each; returns how many there are.  The value of a run is that of
+ * its samples by samples_value().  within: each sample is a run.
+ */
+size_t samples_find_runs(const struct key *, const struct sample *, size_t n,
+    bool best, bool within, double *values);
+
+/* The median of n values, or the best one.  Sorts them. */
+double samples_value(const struct key *, double *values, size_t n, bool best);
 
 /* Finds or adds a version; returns its index. */
 uint32_t samples_version(struct samples *, struct span id);
@@ -137,32 +146,37 @@ int samples_compare(const struct samples *, uint32_t a, uint32_t b);
 
 /* --- results.c ----------------------------------------------------------- */
 
-/* What is known of a change. */
+/* What is known of a key, or of a change. */
 enum verdict { VERDICT_SAME, VERDICT_DEGRADED, VERDICT_IMPROVED,
     VERDICT_UNVERIFIED, VERDICT_SUSPECTED, VERDICT_NEW, VERDICT_GONE,
     N_VERDICTS };
 
-/* A number may be NAN: it is not known, or does not apply. */
+/*
+ * How a key differs: between two sides; in a history today from before, or at
+ * one of its commits.  A number may be NAN: it is not known, or does not apply.
+ */
 struct change {
 	uint32_t key;
 	enum verdict verdict;
 	bool accepted;
-	bool is_past;			/* --now: its effect is gone */
-	bool by_slow;			/* the verdict is from the slow runs */
+	double before, after;		/* medians or levels */
+	double p, q;			/* q: adjusted for the number of keys */
 
-	/* The levels, p and the numbers of samples or points; in a history its
-	   places are positions in results.order: `at` is the first commit with
-	   the change, first and last those that may have caused it. */
-	struct change_point step;
-	size_t last_good;		/* the last position without it */
-	size_t *steps;			/* positions, if it is gradual */
-	size_t *merged;			/* versions, if it is a merge of them */
-	size_t n_merged;
-	bool has_next;			/* the level has changed again */
-	double q;			/* p, adjusted for the number of keys */
+	/* In a history its places are positions in results.order: `at` is the
+	   first commit with the change, first and last those that may have
+	   caused it. */
+	size_t at, first, last, last_good;
+	bool grows;
+	bool is_past;			/* a later change undid it */
+	double size;			/* D */
+	size_t *steps, n_steps;		/* of the state today */
+	size_t *merged, n_merged;	/* versions, if it is a merge of them */
+	size_t cluster;			/* an index + 1; 0: it is in none */
 
-	/* Of two sides; in a history only the shift with its interval. */
+	/* Of two sides; in a history the shift with its interval. */
+	size_t n_before, n_after;	/* runs */
 	struct twosample t;
+	bool by_slow;			/* the verdict is from the slow runs */
 	double share;			/* of a key on one side only */
 };
 
@@ -171,24 +185,23 @@ struct change {
  * have ended, differ only in the unit or the machine and were not measured at
  * the same time, or more is better.
  */
-enum sentence { SENTENCE_ANSWER, SENTENCE_NEAREST, SENTENCE_GONE,
-    SENTENCE_UNITS, SENTENCE_MACHINES, SENTENCE_UNMEASURED,
-    SENTENCE_UNJUDGED, SENTENCE_DEPENDENT, SENTENCE_ORDER, SENTENCE_MORE,
+enum sentence { SENTENCE_ANSWER, SENTENCE_CLUSTERS, SENTENCE_NEAREST,
+    SENTENCE_GONE, SENTENCE_UNITS, SENTENCE_MACHINES, SENTENCE_COMMANDS,
+    SENTENCE_UNMEASURED, SENTENCE_UNJUDGED, SENTENCE_DEPENDENT, SENTENCE_MORE,
     N_SENTENCES };
 
 /* A key: for two sides it has one change, in a history any number. */
 struct result {
 	uint32_t key;
 	bool is_exact;
-	double p;			/* the least of its changes; infinite if
-					   it was not tested */
+	double p;			/* infinite if it was not tested */
 	double q, fdr;			/* Holm; Benjamini-Hochberg */
 	double factor;			/* by which Holm multiplied p */
 	double visible;			/* the smallest effect that would have
-					   been seen, a ratio; NAN or infinite:
-					   none */
+					   been seen, a ratio; NAN: none */
 	double size;			/* of its greatest change */
 	unsigned sentences;		/* a bit for each that names it */
+	bool within;			/* too few runs: compared within them */
 	struct change *changes;
 	size_t n_changes, cap;
 
@@ -196,17 +209,28 @@ struct result {
 	double *values;
 	size_t *positions;
 	size_t n;
-	struct segment *segments;	/* none if it has too few points */
-	size_t n_segments;
-	double phi, dependence;		/* those of its splits */
+	struct level *levels;		/* none if it has too few points */
+	size_t n_levels;
+	double phi, factor_f;		/* those of its splits */
+	struct change today;		/* unless it is the same */
+	struct newest newest;
+	bool is_repairing;		/* worse, but the newest are not */
+	bool was_worse;			/* and is not now */
+};
+
+/* Many keys of a machine that changed at a commit. */
+struct cluster {
+	sym machine;
+	size_t at;			/* a position */
+	size_t n, n_worse, n_keys;	/* n_keys: all of that machine */
 };
 
 struct options {
 	double min_effect;		/* a ratio */
-	bool history, uids, improvements, oldest_first, least;
+	bool history, uids, improvements, oldest_first, newest_first, best;
+	bool within_run;
 	struct opt_list more, exact;	/* units and uids */
 	struct accepted accepted;
-	const char *now;		/* a commit, or NULL */
 	uint64_t top;
 };
 
@@ -216,12 +240,14 @@ struct results {
 	struct result *list;		/* keys that have samples; in the order
 					   of the report */
 	size_t n;
-	size_t counts[N_VERDICTS];	/* of changes that are not accepted */
-	size_t n_accepted;
+	size_t counts[N_VERDICTS];	/* of keys, but for what is accepted */
+	size_t n_accepted;		/* changes */
+	size_t n_past;			/* keys that were worse, and are not */
 	size_t n_worse_suspected;
 	size_t n_tested;
 	size_t n_untested;		/* keys that have too few samples */
-	size_t n_judged;		/* tested, with a smallest effect */
+	size_t n_judged, n_exact;	/* tested, with a smallest effect; of
+					   them, those that are exact */
 	double smallest_effect;		/* the greatest of all judged keys */
 	struct arena room;		/* of numbers and structs */
 	struct arena *texts;		/* of say.h */
@@ -231,15 +257,18 @@ struct results {
 	const char *asked_commit;	/* --nearest: for which that of the old
 					   side stands, or NULL */
 	double phi;			/* the greatest that is not by chance */
+	size_t n_within;		/* keys with too few runs */
 
 	/* A history. */
 	uint32_t *order;		/* versions, the oldest first */
 	size_t n_order;
+	bool is_ordered;		/* the order is known */
 	size_t n_measured, newest;	/* of them, and the position of the
 					   last one that was measured */
-	bool by_date;			/* their ids are dates */
 	size_t n_ignored;		/* versions that are not in it */
 	uint32_t *positions;		/* by version; INDEX_NONE: not in it */
+	struct cluster *clusters;
+	size_t n_clusters;
 };
 
 /* The smallest p that counts. */
@@ -250,25 +279,23 @@ struct results {
  * moved when the next one of its key is added.
  */
 struct result *results_add(struct results *, uint32_t key);
-struct change *results_add_change(struct result *, struct change_point);
+struct change *results_add_change(struct result *);
+
+/* A change of which nothing is known. */
+struct change results_no_change(uint32_t key);
 
 /* The id of the version at a position of a history. */
 struct span results_version(const struct results *, size_t position);
 
-/*
- * The verdict on a difference that is significant: for the better or for the
- * worse if it is at least min_effect, otherwise the same.
- */
-enum verdict results_judge(const struct results *, const struct change *);
+/* What a key is judged by. */
+struct yardstick results_yardstick(const struct results *,
+    const struct result *);
 
 /* Is after worse than before, by any amount? */
 bool results_is_worse(const struct results *, const struct change *);
 
 /* Adjusts the p of all tested keys. */
 void results_adjust(struct results *);
-
-/* Is it only that the newest commit alone looks different? */
-bool results_is_note(const struct change *);
 
 /* What the adjustment makes of another p of a tested key. */
 double results_adjusted(const struct result *, double p);
@@ -282,8 +309,14 @@ void results_finish(struct results *);
 
 /* --- compare.c ----------------------------------------------------------- */
 
+/* With fewer runs on a side, no difference is verified. */
+enum { RUNS_MIN = 5 };
+
 /* Compares the samples of two sides. */
 void compare_sides(struct results *);
+
+/* How many runs a side a verdict needs if there are so many keys. */
+size_t compare_runs_needed(size_t keys);
 
 /* --- emit.c -------------------------------------------------------------- */
 
@@ -291,8 +324,13 @@ void emit_answer(const struct results *, struct filter *);
 
 /* --- history.c ----------------------------------------------------------- */
 
-/* Finds the changes in a history. */
+/* Finds the changes in a history, and the state of each key today. */
 void history_find(struct results *, struct filter *);
+
+/* --- clusters.c ---------------------------------------------------------- */
+
+/* Finds the commits at which many keys of a machine have changed. */
+void clusters_find(struct results *);
 
 /* --- read.c -------------------------------------------------------------- */
 
@@ -302,9 +340,9 @@ extern const char *const read_keys[];
 /*
  * Reads samples from `sample` records (which need no type), from `profile`
  * records and from profiles themselves.  by_trace: each stack of a uid is a key
- * of its own.
+ * of its own.  is_side: versions are sides.
  */
-void read_init(struct samples *, bool by_trace);
+void read_init(struct samples *, bool by_trace, bool is_side);
 
 /*
  * Reads the files of the filter.  The samples belong to a side or, if side is

@@ -24,22 +24,22 @@
 	K(PROFILE, "profile") K(HEADER, "header") K(ID, "id")		\
 	K(PARENTS, "parents") K(TIME, "time") K(AUTHOR, "author")	\
 	K(MESSAGE, "message") K(EXACT, "exact") K(BETTER, "better")	\
-	K(TRACE, "trace")
+	K(TRACE, "trace") K(RUN, "run")
 KEY_INDEXES(READ_KEYS);
 const char *const read_keys[] = KEY_TEXTS(READ_KEYS);
 
 /* A sample of the profile that is being read. */
 struct staged {
-	uint32_t key;
-	double value;
-	sym unit;
+	sym parts[N_PARTS];
+	sym key;		/* of the parts and the run */
+	struct sample sample;
 	bool exact;
-	uint32_t version;
 };
 
 static struct {
 	struct samples *samples;
 	bool by_trace;
+	bool is_side;			/* versions are sides */
 	sym pair[2];			/* uids, or SYM_NONE */
 	bool has_come[2], has_others;	/* whether they, and others, came */
 	struct expect expect;
@@ -47,9 +47,13 @@ static struct {
 	struct staged *staged;		/* of this profile */
 	size_t n_staged, staged_cap;
 
+	/* Runs are of a stream or a profile. */
+	struct intern runs;
+	size_t n_documents;
+
 	/* How many amounts each stack of a key has had in this profile, and
 	   where the sum of the i-th amounts of its stacks is staged. */
-	struct intern slots;
+	struct intern keys, slots;
 	size_t *counts;
 	size_t counts_cap;
 
@@ -59,9 +63,11 @@ static struct {
 } reader;
 
 void
-read_init(struct samples *s, bool by_trace)
+read_init(struct samples *s, bool by_trace, bool is_side)
 {
 	reader.samples = s;
+	reader.is_side = is_side;
+	intern_init(&reader.runs);
 	reader.by_trace = by_trace;
 	reader.pair[SIDE_OLD] = reader.pair[SIDE_NEW] = SYM_NONE;
 	reader.resources = resources_new();
@@ -81,6 +87,22 @@ find_side(sym *uid, uint32_t *side)
 	reader.has_come[*side] = true;
 	*uid = reader.pair[SIDE_NEW];
 	return true;
+}
+
+/* The run of a text, in the n-th stream, or document if that is not 0. */
+static sym
+find_run(struct span text, int64_t stream, size_t document)
+{
+	struct buf name = { 0 };
+	sym run;
+
+	if (text.n == 0)
+		return SYM_NONE;
+	buf_printf(&name, "%lld %zu ", (long long)stream, document);
+	buf_add(&name, text.p, text.n);
+	run = intern_add(&reader.runs, buf_span(&name));
+	buf_release(&name);
+	return run;
 }
 
 /*
@@ -161,7 +183,8 @@ stage(struct staged new, sym trace)
 		i = (*count_of(new.key, trace, 0))++;
 		at = count_of(new.key, SYM_NONE, i);
 		if (*at > 0) {
-			reader.staged[*at - 1].value += new.value;
+			reader.staged[*at - 1].sample.value +=
+			    new.sample.value;
 			return;
 		}
 		*at = reader.n_staged + 1;
@@ -177,29 +200,35 @@ stage_group(const struct resource_group *g, uint32_t version)
 {
 	const struct profile_parts *p = resources_parts(reader.resources);
 	sym trace = intern_text(g->trace);
-	sym parts[N_PARTS] = {
-		[PART_UID] = intern_text(g->uid),
-		[PART_RESOURCE_TYPE] = intern_text(g->type),
-		[PART_SUBTYPE] = intern_text(g->subtype),
-		[PART_UNIT] = intern_text(g->unit),
-		[PART_CMD] = intern_text(p->cmd),
-		[PART_WORKLOAD] = intern_text(p->workload),
-		[PART_MACHINE] = intern_text(p->machine),
-		[PART_TRACE] = reader.by_trace ? trace : SYM_NONE,
+	struct staged new = {
+		.parts = {
+			[PART_UID] = intern_text(g->uid),
+			[PART_RESOURCE_TYPE] = intern_text(g->type),
+			[PART_SUBTYPE] = intern_text(g->subtype),
+			[PART_UNIT] = intern_text(g->unit),
+			[PART_CMD] = intern_text(p->cmd),
+			[PART_WORKLOAD] = intern_text(p->workload),
+			[PART_MACHINE] = intern_text(p->machine),
+			[PART_TRACE] = reader.by_trace ? trace : SYM_NONE,
+		},
+		.sample = { .version = version, .run = find_run(g->run, 0,
+		    reader.n_documents) },
+		.exact = g->exact,
 	};
-	struct staged new = { .unit = parts[PART_UNIT], .exact = g->exact,
-	    .version = version };
 	struct span rest = g->amounts, item;
+	sym key[N_PARTS + 1];
 	const char *why;
 
-	if (!find_side(&parts[PART_UID], &new.version))
+	if (!find_side(&new.parts[PART_UID], &new.sample.version))
 		return;
-	new.key = samples_key(reader.samples, parts);
+	memcpy(key, new.parts, sizeof new.parts);
+	key[N_PARTS] = new.sample.run;
+	new.key = intern_add(&reader.keys, span_bytes(key, sizeof key));
 	if (!g->is_valid && reader.n_bad++ == 0)
 		buf_printf(&reader.bad, "the resource '%.*s' has no array of "
 		    "amounts", SPAN_ARG(g->uid));
 	while (items_next(&rest, &item)) {
-		why = check_value(item, &new.value);
+		why = check_value(item, &new.sample.value);
 		if (why == NULL)
 			stage(new, trace);
 		else if (reader.n_bad++ == 0)
@@ -216,7 +245,10 @@ read_document(struct filter *f, struct span text, uint32_t version)
 	const struct staged *s;
 
 	intern_release(&reader.slots);
+	intern_release(&reader.keys);
 	intern_init(&reader.slots);
+	intern_init(&reader.keys);
+	reader.n_documents++;
 	reader.n_staged = reader.n_bad = reader.bad.len = 0;
 	while (why == NULL && resources_next(reader.resources, &group))
 		stage_group(&group, version);
@@ -234,8 +266,8 @@ read_document(struct filter *f, struct span text, uint32_t version)
 		filter_reject(f, "%zu values are not used, the first because "
 		    "%s", reader.n_bad, buf_cstr(&reader.bad));
 	for (s = reader.staged; s < reader.staged + reader.n_staged; s++)
-		samples_add(reader.samples, s->key, s->value, s->unit, s->exact,
-		    s->version);
+		samples_add(reader.samples, s->parts, s->sample, s->exact,
+		    reader.is_side);
 	return NULL;
 }
 
@@ -258,16 +290,16 @@ find_version(const struct rec *rec, uint32_t side, uint32_t *version)
 }
 
 static const char *
-read_sample(const struct rec *rec, uint32_t side)
+read_sample(struct filter *f, const struct rec *rec, uint32_t side)
 {
 	static const unsigned keys[N_PARTS] = { UID, RESOURCE_TYPE, SUBTYPE,
 	    UNIT, CMD, WORKLOAD, MACHINE, TRACE };
-	const struct field *f = rec_get(rec, VALUE);
+	const struct field *value = rec_get(rec, VALUE);
 	struct span text;
+	struct sample sample = { .run = SYM_NONE };
 	sym parts[N_PARTS];
-	uint32_t version, key;
 	const char *why;
-	double value;
+	struct key *key;
 
 	for (unsigned i = 0; i < N_PARTS; i++)
 		parts[i] = rec_str(rec, keys[i], &text) != REC_OK ? SYM_NONE :
@@ -276,21 +308,22 @@ read_sample(const struct rec *rec, uint32_t side)
 		return "uid is not a string";
 	if (!find_side(&parts[PART_UID], &side))
 		return NULL;
-	why = check_value(f != NULL ? f->token : span_of("", 0), &value);
+	why = check_value(value != NULL ? value->token : span_of("", 0),
+	    &sample.value);
 	if (why != NULL) {
 		reader.bad.len = 0;
 		buf_printf(&reader.bad, "the value of '%s' %s",
 		    intern_str(&reader.samples->texts, parts[PART_UID]), why);
 		return buf_cstr(&reader.bad);
 	}
-	if ((why = find_version(rec, side, &version)) != NULL)
+	if ((why = find_version(rec, side, &sample.version)) != NULL)
 		return why;
-	key = samples_key(reader.samples, parts);
-	samples_add(reader.samples, key, value, parts[PART_UNIT],
-	    rec_true(rec, EXACT), version);
+	if (rec_str(rec, RUN, &text) == REC_OK)
+		sample.run = find_run(text, filter_n_begun(f), 0);
+	key = samples_add(reader.samples, parts, sample, rec_true(rec, EXACT),
+	    reader.is_side);
 	if (rec_str(rec, BETTER, &text) == REC_OK)
-		reader.samples->keys[key].more_is_better =
-		    span_eq(text, "more");
+		key->more_is_better = span_eq(text, "more");
 	return NULL;
 }
 
@@ -355,7 +388,7 @@ read_files(struct filter *f, uint32_t side)
 		    (rec_get(rec, KEY_TYPE) == NULL &&
 		    rec_get(rec, UID) != NULL)) {
 			reader.expect.came = true;
-			why = read_sample(rec, side);
+			why = read_sample(f, rec, side);
 		} else {
 			expect_other(&reader.expect, f, rec);
 		}

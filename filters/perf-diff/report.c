@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/num.h"
 #include "common/report/report-values.h"
@@ -20,6 +21,34 @@ put_row(struct table *t, const char *const *cells)
 		buf_str(table_cell(t), cells[i]);
 		table_next(t);
 	}
+}
+
+/* A table with a heading, of which only the first rows are printed. */
+struct section {
+	const char *align;
+	const char *const *heads;
+	struct table t;
+	size_t n, top;
+};
+
+/* Is the next row printed? */
+static bool
+next_row(struct section *s)
+{
+	if (s->n++ == 0)
+		table_init(&s->t, s->align, s->heads);
+	return s->n <= s->top;
+}
+
+static void
+end_section(struct section *s, struct buf *b, const char *heading)
+{
+	if (s->n == 0)
+		return;
+	report_blank(b);
+	report_heading(b, "%s: %zu", heading, s->n);
+	table_print(&s->t, b);
+	report_more(b, s->n > s->top ? s->n - s->top : 0, "");
 }
 
 /* The significance of a change, in a cell. */
@@ -41,9 +70,9 @@ put_key(struct table *t, const struct results *a, const struct result *r)
 	const struct change *c = r->changes;
 	const char *key = say_key(a, c->key);
 	const char *cells[] = { say_effect(a, c),
-	    say_value(a, c->key, c->step.before),
-	    say_value(a, c->key, c->step.after), text_of_q(a, r, c),
-	    say(a, "%zu + %zu", c->step.n_before, c->step.n_after),
+	    say_value(a, c->key, c->before),
+	    say_value(a, c->key, c->after), text_of_q(a, r, c),
+	    say(a, "%zu + %zu", c->n_before, c->n_after),
 	    isfinite(r->visible) ? say(a, "%.1f %%", 100 * r->visible) : "",
 	    c->by_slow ? say(a, "%s, slow runs %zu, then %zu", key,
 	    c->t.slow_before, c->t.slow_after) : key };
@@ -51,32 +80,24 @@ put_key(struct table *t, const struct results *a, const struct result *r)
 	put_row(t, cells);
 }
 
-/* A table of the keys with a verdict; N_VERDICTS: that are accepted. */
+/* The keys with a verdict; N_VERDICTS: that are accepted. */
 static void
 put_section(struct buf *b, const struct results *a, const char *heading,
     enum verdict verdict)
 {
 	static const char *const heads[] = { "change", "before", "after", "q",
-	    "samples", "visible", "key" };
+	    "runs", "visible", "key" };
+	struct section s = { .align = "RrrrrrL", .heads = heads,
+	    .top = a->options->top };
 	const struct change *c;
-	struct table t;
-	size_t n = 0;
 
 	for (size_t i = 0; i < a->n; i++) {
 		c = a->list[i].changes;
-		if (verdict != (c->accepted ? N_VERDICTS : c->verdict))
-			continue;
-		if (n++ == 0)
-			table_init(&t, "RrrrrrL", heads);
-		if (n <= a->options->top)
-			put_key(&t, a, &a->list[i]);
+		if (verdict == (c->accepted ? N_VERDICTS : c->verdict) &&
+		    next_row(&s))
+			put_key(&s.t, a, &a->list[i]);
 	}
-	if (n == 0)
-		return;
-	report_blank(b);
-	report_heading(b, "%s: %zu", heading, n);
-	table_print(&t, b);
-	report_more(b, n > a->options->top ? n - a->options->top : 0, "");
+	end_section(&s, b, heading);
 }
 
 static void
@@ -85,8 +106,9 @@ report_comparison(struct buf *b, const struct results *a)
 	put_section(b, a, "Worse", VERDICT_DEGRADED);
 	put_section(b, a, "Better", VERDICT_IMPROVED);
 	put_section(b, a, "Accepted", N_VERDICTS);
-	put_section(b, a, "Too few samples to prove anything, one run least "
-	    "of all", VERDICT_UNVERIFIED);
+	put_section(b, a, "Suspected, from too few runs", VERDICT_SUSPECTED);
+	put_section(b, a, "Too few runs to prove anything, one least of all",
+	    VERDICT_UNVERIFIED);
 	put_section(b, a, "New", VERDICT_NEW);
 	put_section(b, a, "Gone", VERDICT_GONE);
 	put_section(b, a, "Not changed", VERDICT_SAME);
@@ -121,17 +143,20 @@ put_spark(struct buf *b, const struct result *r)
 static const char *
 causes(const struct results *a, const struct change *c)
 {
-	size_t untested = c->step.at - c->last_good - 1;
-	const char *subject = say_subject(a, c->step.at);
+	size_t untested = c->at - c->last_good - 1;
+	const char *subject = say_subject(a, c->at);
 	const char *text = *subject != '\0' ? say(a, "; %s", subject) : "";
 
-	if (c->step.n_steps > 1)
-		text = say(a, "%s; %zu steps", text, c->step.n_steps);
-	if (c->step.first < c->step.last)
+	if (c->n_steps > 1)
+		text = say(a, "%s; %zu steps", text, c->n_steps);
+	if (c->first < c->last)
 		text = say(a, "%s; from %s to %s", text,
-		    say_commit(a, c->step.first), say_commit(a, c->step.last));
-	if (untested > 0 && c->step.n_steps == 0)
+		    say_commit(a, c->first), say_commit(a, c->last));
+	if (untested > 0 && c->n_steps <= 1)
 		text = say(a, "%s; %zu untested before", text, untested);
+	if (c->cluster > 0)
+		text = say(a, "%s; with many keys at %s", text, say_commit(a,
+		    a->clusters[c->cluster - 1].at));
 	return *text != '\0' ? text + 2 : text;
 }
 
@@ -139,17 +164,14 @@ static void
 put_change(struct table *t, const struct results *a, const struct result *r,
     const struct change *c)
 {
-	bool is_gone = c->verdict == VERDICT_GONE;
-	size_t at = is_gone ? c->last_good : c->step.at;
-	const char *verdict = c->accepted ? "accepted" :
-	    c->is_past ? "past" : is_gone ? "gone after" :
-	    c->verdict == VERDICT_UNVERIFIED ? "unverified" :
-	    c->verdict != VERDICT_SUSPECTED ? say_comparative(a, c) :
-	    results_is_note(c) ? "newest alone" : "suspected";
-	const char *cells[] = { verdict, say_commit(a, at), say_date(a, at),
-	    say_effect(a, c), say_value(a, c->key, c->step.before),
-	    say_value(a, c->key, c->step.after), text_of_q(a, r, c),
-	    is_gone ? "" : causes(a, c) };
+	/* A state has steps; the others are those, and what else changed. */
+	const char *verdict = c->verdict == VERDICT_SUSPECTED ? "suspected" :
+	    c->n_steps > 0 ? say_comparative(a, c) : "step";
+	const char *cells[] = { verdict, say_commit(a, c->at),
+	    say_date(a, c->at), say_effect(a, c),
+	    say_value(a, c->key, c->before),
+	    say_value(a, c->key, c->after), text_of_q(a, r, c),
+	    causes(a, c) };
 
 	put_row(t, cells);
 }
@@ -181,7 +203,7 @@ put_merged(struct buf *b, const struct results *a, const struct change *c)
 	for (size_t i = 0; i < n && i < MERGED_MAX; i++) {
 		if (i == 0)
 			buf_printf(b, "%s merges %zu %s", say_commit(a,
-			    c->step.at), n, plural(n, "commit", "commits"));
+			    c->at), n, plural(n, "commit", "commits"));
 		buf_printf(b, "%s%s", i == 0 ? ": " : ", ",
 		    say_id(a, intern_span(&a->samples->ids,
 		    (sym)c->merged[i])));
@@ -195,13 +217,27 @@ put_merged(struct buf *b, const struct results *a, const struct change *c)
 	}
 }
 
-/* The changes of a key. */
+/* What is said of a change in one line. */
+enum line_kind { LINE_PAST, LINE_ACCEPTED, LINE_GONE, N_LINES };
+static const char *const line_heads[N_LINES] = { "Was worse, and is not",
+    "Accepted", "Gone after" };
+
+static enum line_kind
+kind_of(const struct change *c)
+{
+	return c->accepted ? LINE_ACCEPTED : c->verdict == VERDICT_GONE ?
+	    LINE_GONE : c->is_past && c->verdict == VERDICT_DEGRADED ?
+	    LINE_PAST : N_LINES;
+}
+
+/* A key as it is today, and its changes that are not said in a line. */
 static void
 report_series(struct buf *b, const struct results *a, const struct result *r)
 {
 	static const char *const heads[] = { "", "commit", "date", "change",
 	    "before", "after", "q", "what" };
 	const struct change *c, *end = r->changes + r->n_changes;
+	const struct change *today = &r->today;
 	struct table t;
 	size_t from;
 
@@ -212,23 +248,76 @@ report_series(struct buf *b, const struct results *a, const struct result *r)
 	buf_printf(b, "  %zu commits", r->n);
 	report_item(b, from, 1);
 	table_init(&t, "LLlRrrrL", heads);
+	put_change(&t, a, r, today);
 	for (c = r->changes; c < end; c++)
-		put_change(&t, a, r, c);
+		if (!c->is_past && kind_of(c) == N_LINES &&
+		    !(today->n_steps == 1 && c->at == today->at &&
+		    c->after == today->after))
+			put_change(&t, a, r, c);
 	table_print(&t, b);
+	if (today->n_steps == 1)
+		put_merged(b, a, today);
 	for (c = r->changes; c < end; c++)
-		put_merged(b, a, c);
+		if (!c->is_past && !(today->n_steps == 1 && c->at == today->at))
+			put_merged(b, a, c);
+}
+
+static void
+report_lines(struct buf *b, const struct results *a, enum line_kind kind)
+{
+	static const char *const heads[] = { "commit", "date", "change",
+	    "before", "after", "key" };
+	struct section s = { .align = "LlrrrL", .heads = heads,
+	    .top = a->options->top };
+	const struct change *c;
+	size_t at;
+
+	for (const struct result *r = a->list; r < a->list + a->n; r++)
+		for (c = r->changes; c < r->changes + r->n_changes; c++) {
+			if (kind_of(c) != kind || !next_row(&s))
+				continue;
+			at = kind == LINE_GONE ? c->last_good : c->at;
+			put_row(&s.t, (const char *[]){ say_commit(a, at),
+			    say_date(a, at), say_effect(a, c),
+			    say_value(a, c->key, c->before),
+			    say_value(a, c->key, c->after),
+			    say_key(a, c->key) });
+		}
+	end_section(&s, b, line_heads[kind]);
+}
+
+/* Keys whose newest commits look different, and no more. */
+static void
+report_newest(struct buf *b, const struct results *a)
+{
+	static const char *const heads[] = { "commits", "before", "after",
+	    "key" };
+	struct section s = { .align = "RrrL", .heads = heads,
+	    .top = a->options->top };
+
+	for (const struct result *r = a->list; r < a->list + a->n; r++)
+		if (r->newest.n > 0 && r->today.n_steps == 0 && next_row(&s))
+			put_row(&s.t, (const char *[]){ say(a, "%zu",
+			    r->newest.n), say_value(a, r->key,
+			    r->newest.before), say_value(a, r->key,
+			    r->newest.after), say_key(a, r->key) });
+	end_section(&s, b, "Only the newest commits look different");
 }
 
 static void
 report_history(struct buf *b, const struct results *a)
 {
-	size_t n;
+	size_t n = 0;
 
-	for (n = 0; n < a->n && a->list[n].n_changes > 0; n++)
-		if (n < a->options->top)
-			report_series(b, a, &a->list[n]);
+	for (const struct result *r = a->list; r < a->list + a->n; r++)
+		if (r->today.n_steps > 0 && n++ < a->options->top)
+			report_series(b, a, r);
 	report_more(b, n > a->options->top ? n - a->options->top : 0,
-	    " keys with changes");
+	    plural(n - a->options->top, " key that differs",
+	    " keys that differ"));
+	report_newest(b, a);
+	for (enum line_kind kind = 0; kind < N_LINES; kind++)
+		report_lines(b, a, kind);
 }
 
 void
@@ -245,7 +334,8 @@ report_answer(const struct results *a, struct filter *f)
 		/* It begins with a number or with a small letter. */
 		from = b->len;
 		buf_char(b, (char)toupper((unsigned char)*text));
-		buf_printf(b, "%s.", text + 1);
+		buf_printf(b, "%s%s", text + 1,
+		    text[strlen(text) - 1] == '?' ? "" : ".");
 		report_sentence(b, from);
 	}
 	(a->options->history ? report_history : report_comparison)(b, a);

@@ -18,26 +18,29 @@ results_add(struct results *a, uint32_t key)
 	*r = (struct result){ .key = key, .is_exact = k->n_exact == k->n ||
 	    results_is_listed(a, &a->options->exact, key), .p = INFINITY,
 	    .q = INFINITY, .fdr = NAN, .visible = NAN, .size = -1, .phi = NAN,
-	    .dependence = NAN };
+	    .factor_f = NAN, .today = results_no_change(key) };
 	return r;
 }
 
-struct change *
-results_add_change(struct result *r, struct change_point step)
+struct change
+results_no_change(uint32_t key)
 {
-	struct change *c;
+	return (struct change){ .key = key, .verdict = VERDICT_UNVERIFIED,
+	    .before = NAN, .after = NAN, .p = NAN, .q = NAN, .size = NAN,
+	    .t.shift = NAN, .t.low = NAN, .t.high = NAN, .share = NAN };
+}
 
+struct change *
+results_add_change(struct result *r)
+{
 	/* Most keys have one change, and there may be many keys. */
 	if (r->n_changes == r->cap) {
 		r->cap = 2 * r->cap + 1;
 		r->changes = mem_resize(r->changes, r->cap,
 		    sizeof *r->changes);
 	}
-	c = &r->changes[r->n_changes++];
-	*c = (struct change){ .key = r->key, .verdict = VERDICT_UNVERIFIED,
-	    .step = step, .q = NAN, .t.shift = NAN, .t.low = NAN,
-	    .t.high = NAN, .share = NAN };
-	return c;
+	r->changes[r->n_changes] = results_no_change(r->key);
+	return &r->changes[r->n_changes++];
 }
 
 struct span
@@ -60,20 +63,18 @@ results_is_listed(const struct results *a, const struct opt_list *list,
 	return false;
 }
 
+struct yardstick
+results_yardstick(const struct results *a, const struct result *r)
+{
+	return (struct yardstick){ a->options->min_effect,
+	    a->samples->keys[r->key].more_is_better, r->is_exact };
+}
+
 bool
 results_is_worse(const struct results *a, const struct change *c)
 {
-	return (c->step.after > c->step.before) !=
+	return (c->after > c->before) !=
 	    a->samples->keys[c->key].more_is_better;
-}
-
-enum verdict
-results_judge(const struct results *a, const struct change *c)
-{
-	if (!changes_is_effect(c->step.before, c->step.after,
-	    a->options->min_effect))
-		return VERDICT_SAME;
-	return results_is_worse(a, c) ? VERDICT_DEGRADED : VERDICT_IMPROVED;
 }
 
 /* --- many keys ------------------------------------------------------------ */
@@ -135,8 +136,8 @@ range_of(const struct results *a, const struct result *r)
 	if (a->options->history)
 		return (struct range){ r->positions[0],
 		    r->positions[r->n - 1] };
-	return (struct range){ r->changes->step.n_before == 0,
-	    r->changes->step.n_after > 0 };
+	return (struct range){ r->changes->n_before == 0,
+	    r->changes->n_after > 0 };
 }
 
 static bool
@@ -185,6 +186,31 @@ note_apart(struct results *a, enum part part, enum sentence sentence)
 	free(inner);
 }
 
+/* Do both sides have one, and is it the same? */
+static bool
+is_same_place(const sym places[2])
+{
+	return places[SIDE_OLD] == PLACE_UNSET ||
+	    places[SIDE_NEW] == PLACE_UNSET ||
+	    (places[SIDE_OLD] == places[SIDE_NEW] &&
+	    places[SIDE_OLD] != PLACE_SEVERAL);
+}
+
+/* Notes the keys whose sides are of other machines or commands. */
+static void
+note_places(struct results *a)
+{
+	const struct key *k;
+
+	for (size_t i = 0; i < a->n; i++) {
+		k = &a->samples->keys[a->list[i].key];
+		if (!is_same_place(k->machines))
+			a->list[i].sentences |= 1U << SENTENCE_MACHINES;
+		if (!is_same_place(k->commands))
+			a->list[i].sentences |= 1U << SENTENCE_COMMANDS;
+	}
+}
+
 /* --- the report ----------------------------------------------------------- */
 
 /* |ln(after / before)|, infinite if one of them is 0; without a test, by how
@@ -192,26 +218,35 @@ note_apart(struct results *a, enum part part, enum sentence sentence)
 static double
 size_of(const struct result *r, const struct change *c)
 {
-	if (c->verdict == VERDICT_GONE || c->verdict == VERDICT_NEW)
+	if (c->verdict == VERDICT_GONE || c->verdict == VERDICT_NEW ||
+	    isnan(c->before))
 		return -1;
-	if (!isfinite(r->p))
+	if (!isfinite(r->p) && r->n == 0)
 		return fabs(c->t.shift);
-	return c->step.before > 0 && c->step.after > 0 ?
-	    fabs(log(c->step.after / c->step.before)) : INFINITY;
+	return c->before > 0 && c->after > 0 ?
+	    fabs(log(c->after / c->before)) : INFINITY;
+}
+
+/* Is anything of the key reported?  Its state today, or changes before. */
+static int
+rank_of(const struct result *r)
+{
+	return r->n == 0 || isfinite(r->today.before) ? 0 :
+	    r->n_changes > 0 ? 1 : 2;
 }
 
 /*
- * Keys with changes before others, tested ones by their q and the size of their
- * change; then those with few samples, the greatest differences first; then
- * those of one side.
+ * Keys that differ today before those with past changes, and these before
+ * others; tested ones by their q and the size of their change; then those with
+ * few samples, the greatest differences first; then those of one side.
  */
 static int
 compare_results(const void *x, const void *y, void *context)
 {
 	const struct result *r = x, *s = y;
 
-	if ((r->n_changes > 0) != (s->n_changes > 0))
-		return r->n_changes > 0 ? -1 : 1;
+	if (rank_of(r) != rank_of(s))
+		return rank_of(r) < rank_of(s) ? -1 : 1;
 	if (r->q != s->q)
 		return r->q < s->q ? -1 : 1;
 	if (r->size != s->size)
@@ -219,46 +254,55 @@ compare_results(const void *x, const void *y, void *context)
 	return samples_compare(context, r->key, s->key);
 }
 
-bool
-results_is_note(const struct change *c)
+/* Counts the key, and its changes. */
+static void
+count_key(struct results *a, struct result *r)
 {
-	return c->step.kind == CHANGE_NEWEST && c->step.n_after < 2;
+	const struct change *c = a->options->history ? &r->today : r->changes;
+	bool was_worse = false;
+
+	r->size = size_of(r, c);
+	a->counts[c->verdict] += !c->accepted;
+	a->n_worse_suspected += c->verdict == VERDICT_SUSPECTED &&
+	    results_is_worse(a, c);
+	for (c = r->changes; c < r->changes + r->n_changes; c++) {
+		a->n_accepted += c->accepted;
+		was_worse |= c->verdict == VERDICT_DEGRADED && c->is_past;
+		if (c->verdict == VERDICT_GONE && !c->accepted) {
+			r->sentences |= 1U << SENTENCE_GONE;
+			a->counts[VERDICT_GONE] += a->options->history;
+		}
+	}
+	r->was_worse = was_worse && r->today.verdict != VERDICT_DEGRADED &&
+	    r->today.verdict != VERDICT_SUSPECTED;
+	a->n_past += r->was_worse;
 }
 
 void
 results_finish(struct results *a)
 {
 	struct result *r;
-	struct change *c;
 
 	for (r = a->list; r < a->list + a->n; r++) {
-		for (c = r->changes; c < r->changes + r->n_changes; c++) {
-			r->size = fmax(r->size, size_of(r, c));
-			if (c->accepted)
-				a->n_accepted++;
-			else if (!c->is_past && !results_is_note(c))
-				a->counts[c->verdict]++;
-			a->n_worse_suspected += c->verdict ==
-			    VERDICT_SUSPECTED && !results_is_note(c) &&
-			    results_is_worse(a, c);
-			if (c->verdict == VERDICT_GONE && !c->accepted)
-				r->sentences |= 1U << SENTENCE_GONE;
-		}
+		count_key(a, r);
 		if (a->samples->keys[r->key].more_is_better)
 			r->sentences |= 1U << SENTENCE_MORE;
 		if (isfinite(r->visible)) {
 			a->n_judged++;
+			a->n_exact += r->is_exact;
 			a->smallest_effect = fmax(a->smallest_effect,
 			    r->visible);
 		}
-		if (!isfinite(r->p) && (a->options->history ||
-		    r->changes->verdict == VERDICT_UNVERIFIED))
-			a->n_untested++;
+		a->n_untested += !isfinite(r->p) && (a->options->history ||
+		    (r->changes->n_before > 0 && r->changes->n_after > 0));
 	}
-	/* Those of two sides have been counted with their changes. */
+	/* Those of two sides have been counted. */
 	if (a->options->history)
-		a->counts[VERDICT_UNVERIFIED] += a->n_untested;
+		a->counts[VERDICT_UNVERIFIED] = a->n_untested;
 	note_apart(a, PART_UNIT, SENTENCE_UNITS);
-	note_apart(a, PART_MACHINE, SENTENCE_MACHINES);
+	if (a->options->history)
+		note_apart(a, PART_MACHINE, SENTENCE_MACHINES);
+	else
+		note_places(a);
 	sort_with(a->list, a->n, sizeof *a->list, compare_results, a->samples);
 }

@@ -2,117 +2,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common/base/num.h"
+#include "common/base/sort.h"
+#include "common/stats/values.h"
 #include "filters/perf-diff/perf-diff.h"
-
-/* --- units ---------------------------------------------------------------- */
-
-/*
- * The names of units that can be converted, those of a unit between blanks: it
- * is times / per of the base.
- */
-static const struct known {
-	const char *names, *base;
-	double times, per;
-} known_units[] = {
-	{ " ns nsec nanoseconds ", "s", 1, 1e9 },
-	{ " us usec \xc2\xb5s \xce\xbcs microseconds ", "s", 1, 1e6 },
-	{ " ms msec milliseconds ", "s", 1, 1e3 },
-	{ " s sec secs second seconds ", "s", 1, 1 },
-	{ " min minute minutes ", "s", 60, 1 },
-	{ " h hour hours ", "s", 3600, 1 }, { " B byte bytes ", "B", 1, 1 },
-	{ " kB KB ", "B", 1e3, 1 }, { " MB ", "B", 1e6, 1 },
-	{ " GB ", "B", 1e9, 1 }, { " TB ", "B", 1e12, 1 },
-	{ " KiB ", "B", 0x1p10, 1 }, { " MiB ", "B", 0x1p20, 1 },
-	{ " GiB ", "B", 0x1p30, 1 }, { " TiB ", "B", 0x1p40, 1 },
-};
-
-/* Rates whose unit is a word, in any case. */
-static const char rate_words[] = " qps fps rps tps ips pps iops bps kbps mbps "
-    "gbps hz khz mhz ghz flops mflops gflops tflops mips ";
-
-/* Is this one of the words between blanks? */
-static bool
-is_word(const char *words, struct span text,
-    int (*compare)(const char *, const char *, size_t))
-{
-	for (; words[1] != '\0'; words = strchr(words + 1, ' '))
-		if (compare(words + 1, text.p, text.n) == 0 &&
-		    words[1 + text.n] == ' ')
-			return memchr(text.p, ' ', text.n) == NULL;
-	return false;
-}
-
-static const struct known *
-find_unit(struct span text)
-{
-	for (size_t i = 0; i < sizeof known_units / sizeof *known_units; i++)
-		if (is_word(known_units[i].names, text, strncmp))
-			return &known_units[i];
-	return NULL;
-}
-
-/*
- * The text before the last "/" or " per ", and in *rest what is after it; the
- * whole text if there is none.
- */
-static struct span
-divide(struct span text, struct span *rest)
-{
-	static const char *const words[] = { "/", " per " };
-	size_t length;
-
-	for (size_t i = text.n; i-- > 0;)
-		for (int word = 0; word < 2; word++) {
-			length = strlen(words[word]);
-			if (text.n - i < length ||
-			    memcmp(text.p + i, words[word], length) != 0)
-				continue;
-			*rest = text_trim(span_of(text.p + i + length,
-			    text.n - i - length));
-			return text_trim(span_of(text.p, i));
-		}
-	*rest = span_of("", 0);
-	return text;
-}
-
-/*
- * Reads a unit, such as "ms", "KiB", "ops / ms" or "qps".  Appends its base to
- * the buffer: units with the same base are of one dimension, and values in one
- * can be converted to the other.
- */
-static struct unit
-read_unit(struct span text, struct buf *base)
-{
-	struct span below, above = divide(text_trim(text), &below);
-	struct unit u = { 1, 1, false,
-	    is_word(rate_words, above, strncasecmp) };
-	const struct known *known = find_unit(above), *time = find_unit(below);
-
-	if (time != NULL && time->base[0] != 's')
-		time = NULL;
-	if (below.n > 0 && time == NULL) {
-		/* Such as "B/op". */
-		buf_add(base, text.p, text.n);
-		return u;
-	}
-	if (known != NULL) {
-		u = (struct unit){ known->times, known->per,
-		    known->base[0] == 's', false };
-		above = span_str(known->base);
-	}
-	buf_add(base, above.p, above.n);
-	if (time != NULL) {
-		u.times *= time->per;
-		u.per *= time->times;
-		u.is_time = false;
-		u.is_rate = true;
-		buf_str(base, "/s");
-	}
-	return u;
-}
 
 /* --- keys ----------------------------------------------------------------- */
 
@@ -128,7 +22,8 @@ void
 samples_init(struct samples *s)
 {
 	*s = (struct samples){ .head = INDEX_NONE, .last_text = SYM_NONE,
-	    .last_base = SYM_NONE, .last_unit = { 1, 1, false, false } };
+	    .last_command = SYM_NONE, .last_name = SYM_NONE,
+	    .last_base = SYM_NONE, .last_unit = { 1, 1, false, false, 0 } };
 	intern_init(&s->texts);
 	intern_init(&s->ids);
 	map_init(&s->map, parts_of, s);
@@ -141,7 +36,7 @@ unit_of(struct samples *s, sym text)
 	struct buf base = { 0 };
 
 	if (text != s->last_text) {
-		s->last_unit = read_unit(samples_text(s, text), &base);
+		s->last_unit = unit_read(samples_text(s, text), &base);
 		s->last_base = text == SYM_NONE ? SYM_NONE :
 		    intern_add(&s->texts, buf_span(&base));
 		s->last_text = text;
@@ -150,70 +45,191 @@ unit_of(struct samples *s, sym text)
 	return s->last_unit;
 }
 
-uint32_t
-samples_key(struct samples *s, const sym parts[N_PARTS])
+/* The program of a command; its arguments are behind it. */
+static struct span
+program_of(struct span command)
+{
+	const char *end = command.n > 0 ? memchr(command.p, ' ', command.n) :
+	    NULL;
+
+	return end == NULL ? command :
+	    span_of(command.p, (size_t)(end - command.p));
+}
+
+/* A command without the folder of its program. */
+static sym
+name_of_command(struct samples *s, sym command)
+{
+	struct span text = samples_text(s, command);
+	struct span name = span_base_name(program_of(text));
+
+	if (command == s->last_command)
+		return s->last_name;
+	s->last_command = command;
+	s->last_name = name.n == text.n ? command : intern_add(&s->texts,
+	    span_of(name.p, (size_t)(text.p + text.n - name.p)));
+	return s->last_name;
+}
+
+/* Notes the command or the machine of a side. */
+static void
+note_place(sym *place, sym new)
+{
+	if (*place == PLACE_UNSET)
+		*place = new;
+	else if (*place != new)
+		*place = PLACE_SEVERAL;
+}
+
+struct key *
+samples_add(struct samples *s, const sym parts[N_PARTS], struct sample sample,
+    bool exact, bool is_side)
 {
 	struct unit unit = unit_of(s, parts[PART_UNIT]);
 	struct key new = { .unit_text = parts[PART_UNIT], .unit = unit,
-	    .more_is_better = unit.is_rate };
+	    .more_is_better = unit.is_rate,
+	    .commands = { PLACE_UNSET, PLACE_UNSET },
+	    .machines = { PLACE_UNSET, PLACE_UNSET } }, *k;
 	uint32_t key;
 
 	memcpy(new.parts, parts, sizeof new.parts);
 	new.parts[PART_UNIT] = s->last_base;
+	if (is_side) {
+		new.parts[PART_MACHINE] = SYM_NONE;
+		new.parts[PART_CMD] = name_of_command(s, parts[PART_CMD]);
+	}
 	s->keys = mem_grow(s->keys, &s->cap, s->n + 1, sizeof *s->keys);
 	key = map_find_or_add(&s->map, span_bytes(new.parts,
 	    sizeof new.parts), (uint32_t)s->n);
 	if (key == s->n)
 		s->keys[s->n++] = new;
-	return key;
-}
-
-void
-samples_add(struct samples *s, uint32_t key, double value, sym text,
-    bool exact, uint32_t version)
-{
-	struct key *k = &s->keys[key];
-	struct unit unit;
-
-	if (text != k->unit_text) {
-		unit = unit_of(s, text);
-		value = value * (unit.times * k->unit.per) /
-		    (unit.per * k->unit.times);
+	k = &s->keys[key];
+	if (is_side) {
+		note_place(&k->commands[sample.version], parts[PART_CMD]);
+		note_place(&k->machines[sample.version], parts[PART_MACHINE]);
 	}
+	if (parts[PART_UNIT] != k->unit_text)
+		sample.value = sample.value * (unit.times * k->unit.per) /
+		    (unit.per * k->unit.times);
 	k->list = mem_grow(k->list, &k->cap, k->n + 1, sizeof *k->list);
-	k->list[k->n++] = (struct sample){ value, version };
+	k->list[k->n++] = sample;
 	k->n_exact += exact;
 	s->n_samples++;
+	return k;
 }
 
-static bool
-is_of_one_side(const struct key *k)
+/* The side of all samples of a key, or INDEX_NONE. */
+static uint32_t
+side_of(const struct key *k)
 {
 	for (size_t i = 1; i < k->n; i++)
 		if (k->list[i].version != k->list[0].version)
-			return false;
-	return k->n > 0;
+			return INDEX_NONE;
+	return k->list[0].version;
+}
+
+/* Moves the samples of the new side to the key of the old one, which gets the
+   other's name. */
+static void
+join(struct key *old, struct key *new)
+{
+	for (size_t i = 0; i < new->n; i++) {
+		old->list = mem_grow(old->list, &old->cap, old->n + 1,
+		    sizeof *old->list);
+		old->list[old->n] = new->list[i];
+		old->list[old->n++].value *= (new->unit.times * old->unit.per) /
+		    (new->unit.per * old->unit.times);
+	}
+	old->n_exact += new->n_exact;
+	memcpy(old->parts, new->parts, sizeof old->parts);
+	old->commands[SIDE_NEW] = new->commands[SIDE_NEW];
+	old->machines[SIDE_NEW] = new->machines[SIDE_NEW];
+	new->n = 0;
 }
 
 void
-samples_join_sides(struct samples *s)
+samples_join_sides(struct samples *s, enum part part)
 {
-	struct key *k = s->keys;
-	sym workload;
+	/* Keys that have all but the part in common: one of each side. */
+	struct group {
+		uint32_t keys[2];
+		size_t n;
+	} *groups = mem_zero(s->n, sizeof *groups), *g;
+	struct intern names;
+	sym parts[N_PARTS];
+	struct span rest;
+	uint32_t side;
+	size_t n;
 
-	if (s->n != 2 || !is_of_one_side(&k[0]) || !is_of_one_side(&k[1]))
-		return;
-	workload = k[0].parts[PART_WORKLOAD];
-	k[0].parts[PART_WORKLOAD] = k[1].parts[PART_WORKLOAD];
-	if (memcmp(k[0].parts, k[1].parts, sizeof k->parts) != 0) {
-		k[0].parts[PART_WORKLOAD] = workload;
-		return;
+	intern_init(&names);
+	for (uint32_t key = 0; key < s->n; key++) {
+		if (s->keys[key].n == 0)
+			continue;
+		memcpy(parts, s->keys[key].parts, sizeof parts);
+		rest = samples_text(s, parts[part]);
+		n = part == PART_CMD ? program_of(rest).n : rest.n;
+		parts[part] = n == rest.n ? SYM_NONE : intern_add(&s->texts,
+		    span_of(rest.p + n, rest.n - n));
+		g = &groups[intern_add(&names, span_bytes(parts,
+		    sizeof parts))];
+		if (g->n++ == 0)
+			g->keys[SIDE_OLD] = g->keys[SIDE_NEW] = INDEX_NONE;
+		side = side_of(&s->keys[key]);
+		if (side != INDEX_NONE)
+			g->keys[side] = key;
 	}
-	s->n = 1;
-	s->n_samples -= k[1].n;
-	for (size_t i = 0; i < k[1].n; i++)
-		samples_add(s, 0, k[1].list[i].value, k[1].unit_text,
-		    k[1].n_exact == k[1].n, k[1].list[i].version);
+	for (g = groups; g < groups + names.n; g++)
+		if (g->n == 2 && g->keys[SIDE_OLD] != INDEX_NONE &&
+		    g->keys[SIDE_NEW] != INDEX_NONE)
+			join(&s->keys[g->keys[SIDE_OLD]],
+			    &s->keys[g->keys[SIDE_NEW]]);
+	intern_release(&names);
+	free(groups);
+}
+
+double
+samples_value(const struct key *k, double *values, size_t n, bool best)
+{
+	values_sort(values, n);
+	return !best ? values_median_sorted(values, n) :
+	    values[k->more_is_better ? n - 1 : 0];
+}
+
+/* Of equal runs the samples in the order of the input. */
+size_t
+samples_find_runs(const struct key *k, const struct sample *list, size_t n,
+    bool best, bool within, double *values)
+{
+	uint64_t *order;
+	double *room;
+	size_t n_runs = 0, end, size;
+
+	for (end = 0; end < n && (within || list[end].run == SYM_NONE); end++)
+		values[end] = list[end].value;
+	if (end == n)
+		return n;
+	order = mem_table(n, sizeof *order);
+	room = mem_table(2 * n, sizeof *room);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint64_t)list[i].run << 32 | i;
+	sort_u64(order, n);
+	for (size_t i = 0; i < n; i = end) {
+		size = 0;
+		for (end = i; end < n && (end == i || (list[(uint32_t)
+		    order[i]].run != SYM_NONE && order[end] >> 32 ==
+		    order[i] >> 32)); end++)
+			room[n + size++] = list[(uint32_t)order[end]].value;
+		room[n_runs] = samples_value(k, room + n, size, best);
+		/* Runs are in the order of their first samples. */
+		order[n_runs] = (order[i] & UINT32_MAX) << 32 | n_runs;
+		n_runs++;
+	}
+	sort_u64(order, n_runs);
+	for (size_t i = 0; i < n_runs; i++)
+		values[i] = room[(uint32_t)order[i]];
+	free(order);
+	free(room);
+	return n_runs;
 }
 
 uint32_t

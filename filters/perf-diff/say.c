@@ -11,6 +11,8 @@
 #include "filters/perf-diff/perf-diff.h"
 
 enum { ID_DIGITS = 10, SECONDS = 3 };
+enum { NAMES_MAX = 3 };		/* of keys, or clusters, in a list */
+#define SIZE_CLEAR 10.0		/* a D that is no chance */
 static const char *const time_units[] = { "ns", "us", "ms", "s" };
 
 /* Copies a text, and frees the buffer. */
@@ -49,9 +51,14 @@ escaped(const struct results *a, struct span text)
 static bool
 is_varying(const struct samples *s, unsigned part)
 {
-	for (size_t i = 1; i < s->n; i++)
-		if (s->keys[i].parts[part] != s->keys[0].parts[part])
+	const struct key *first = NULL, *k;
+
+	for (k = s->keys; k < s->keys + s->n; k++) {
+		if (first != NULL && k->n > 0 &&
+		    k->parts[part] != first->parts[part])
 			return true;
+		first = first == NULL && k->n > 0 ? k : first;
+	}
 	return false;
 }
 
@@ -76,13 +83,14 @@ say_key(const struct results *a, uint32_t key)
 const char *
 say_value(const struct results *a, uint32_t key, double value)
 {
-	struct span unit = samples_part(a->samples, &a->samples->keys[key],
-	    PART_UNIT);
+	const struct key *k = &a->samples->keys[key];
+	struct span unit = samples_part(a->samples, k, PART_UNIT);
 	const char *name;
 	size_t i = 0;
 
 	if (isnan(value))
 		return "";
+	unit.n = unit.n < k->unit.shown ? unit.n : k->unit.shown;
 	while (i <= SECONDS && !span_eq(unit, time_units[i]))
 		i++;
 	for (; i < SECONDS && value >= 1000; i++) {
@@ -102,13 +110,13 @@ say_value(const struct results *a, uint32_t key, double value)
 const char *
 say_effect(const struct results *a, const struct change *c)
 {
-	double percent = 100 * (c->step.after / c->step.before - 1);
+	double percent = 100 * (c->after / c->before - 1);
 
 	if (!isnan(c->share))
 		return say(a, "%.1f %% of all", 100 * c->share);
 	if (isfinite(percent))
 		return say(a, "%+.1f %%", percent);
-	return c->step.before == 0 && c->step.after > 0 ? "from 0" : "";
+	return c->before == 0 && c->after > 0 ? "from 0" : "";
 }
 
 const char *
@@ -178,27 +186,27 @@ dated(const struct results *a, size_t position)
 static const char *
 since(const struct results *a, const struct change *c)
 {
-	const char *first = dated(a, c->step.first);
-	const char *at = dated(a, c->step.at);
-	const char *subject = say_subject(a, c->step.at);
+	const char *first = dated(a, c->first), *at = dated(a, c->at);
+	const char *subject = say_subject(a, c->at);
+	size_t untested = c->at - c->last_good - 1;
 
 	if (*subject != '\0')
 		at = say(a, "%s (%s)", at, subject);
-	if (c->step.n_steps > 1)
+	if (c->n_steps > 1)
 		return say(a, " than before %s: in %zu steps up to %s", first,
-		    c->step.n_steps, at);
-	if (c->step.n_steps > 0)
-		return say(a, ", growing from %s to %s", first, at);
-	if (c->step.first == c->step.last)
+		    c->n_steps, at);
+	if (c->grows)
+		return say(a, ", growing from %s to %s", first,
+		    dated(a, c->last));
+	if (c->first == c->last)
 		return say(a, " since %s", at);
 	/* Those that were not measured are as likely as the others. */
-	if (c->step.at - c->last_good > 1)
+	if (untested > 0)
 		return say(a, " since a commit from %s to %s, of which %zu %s "
-		    "not measured", first, dated(a, c->step.last),
-		    c->step.at - c->last_good - 1, plural(c->step.at -
-		    c->last_good - 1, "was", "were"));
+		    "not measured", first, dated(a, c->last), untested,
+		    plural(untested, "was", "were"));
 	return say(a, " since a commit from %s to %s, most likely %s", first,
-	    dated(a, c->step.last), at);
+	    dated(a, c->last), at);
 }
 
 /* --- the answer ----------------------------------------------------------- */
@@ -207,8 +215,8 @@ since(const struct results *a, const struct change *c)
 static const char *
 difference(const struct results *a, double before, double after)
 {
-	return say(a, "%.3g %% %s", 100 * fabs(after / before - 1),
-	    after < before ? "less" : "greater");
+	return after == before ? "the same" : say(a, "%.3g %% %s", 100 *
+	    fabs(after / before - 1), after < before ? "less" : "greater");
 }
 
 /* "45 of 100 runs of sort are slow (above 10.3 ms), 0 of 100 before ..." */
@@ -217,10 +225,10 @@ slow_runs(const struct results *a, const struct change *c)
 {
 	const struct twosample *t = &c->t;
 	const char *text = say(a, "%zu of %zu runs of %s %s slow (%s %s), "
-	    "%zu of %zu before", t->slow_after, c->step.n_after,
+	    "%zu of %zu before", t->slow_after, c->n_after,
 	    say_key(a, c->key), plural(t->slow_after, "is", "are"),
 	    a->samples->keys[c->key].more_is_better ? "below" : "above",
-	    say_value(a, c->key, t->limit), t->slow_before, c->step.n_before);
+	    say_value(a, c->key, t->limit), t->slow_before, c->n_before);
 
 	if (!(t->mean_before > 0 && t->before > 0))
 		return text;
@@ -233,33 +241,48 @@ slow_runs(const struct results *a, const struct change *c)
 static const char *
 by_how_much(const struct results *a, const struct change *c)
 {
-	double percent = 100 * fabs(c->step.after / c->step.before - 1);
+	double percent = 100 * fabs(c->after / c->before - 1);
 
 	return isfinite(percent) ? say(a, "%.1f %% %s", percent,
 	    say_comparative(a, c)) : say_comparative(a, c);
 }
 
+/* Was the step of the state greater when it came? */
+static bool
+is_part_repaired(const struct results *a, const struct result *r)
+{
+	const struct yardstick y = results_yardstick(a, r);
+	const struct change *c = r->changes, *now = &r->today;
+
+	for (; c < r->changes + r->n_changes; c++)
+		if (now->n_steps == 1 && c->at == now->at &&
+		    fabs(c->after - c->before) > fabs(now->after -
+		    now->before) && levels_differ(&y, c->after, now->after))
+			return true;
+	return false;
+}
+
 /*
- * "sort is 14.1 % slower: 100 ms before, 114 ms after"; in a history also since
- * which commit and, if it was changed again, until which.
+ * "sort is 14.1 % slower since 3f2a91cd02: 100 ms before, 114 ms now", of a key
+ * of which nothing else is said.
  */
 static const char *
-alarm(const struct results *a, const struct change *c)
+alarm(const struct results *a, const struct result *r, const struct change *c)
 {
-	const char *since_when = a->options->history ? since(a, c) : "";
-	bool is_over = c->has_next && results_is_worse(a, c) !=
-	    results_is_worse(a, &c[1]);
+	bool history = a->options->history;
+	const char *text;
 
 	if (c->by_slow)
 		return slow_runs(a, c);
-	if (c->has_next)
-		since_when = say(a, "%s, %s %s", since_when, is_over ?
-		    "until" : "and again since", dated(a, c[1].step.at));
-	return say(a, "%s %s %s%s: %s before, %s %s", say_key(a, c->key),
-	    is_over ? "was" : "is", by_how_much(a, c), since_when,
-	    say_value(a, c->key, c->step.before),
-	    say_value(a, c->key, c->step.after),
-	    a->options->history && !c->has_next ? "now" : "after");
+	text = say(a, "%s %s %s%s%s: %s before, %s %s", say_key(a, c->key),
+	    c->verdict == VERDICT_SUSPECTED ? "looks" : "is",
+	    by_how_much(a, c), history ? since(a, c) : "",
+	    history && is_part_repaired(a, r) ?
+	    ", of which part was repaired" : "",
+	    say_value(a, c->key, c->before), say_value(a, c->key, c->after),
+	    history ? "now" : "after");
+	return !r->is_repairing ? text : say(a, "%s; the newest %zu commits "
+	    "look repaired", text, r->newest.n);
 }
 
 /* By how much of its base a key has changed. */
@@ -268,141 +291,267 @@ cost_of(const struct results *a, const struct change *c)
 {
 	const struct unit *u = &a->samples->keys[c->key].unit;
 	double d = c->by_slow ? c->t.mean_after - c->t.mean_before :
-	    c->step.after - c->step.before;
+	    c->after - c->before;
 
 	return fabs(d) * u->times / u->per;
 }
 
+/* Are all steps of the state at commits where many keys changed? */
+static bool
+is_in_cluster(const struct result *r)
+{
+	const struct change *c;
+	size_t n = 0;
+
+	for (c = r->changes; c < r->changes + r->n_changes; c++)
+		for (size_t i = 0; i < r->today.n_steps; i++)
+			n += c->cluster > 0 && c->at == r->today.steps[i];
+	return n > 0 && n == r->today.n_steps;
+}
+
 /*
- * The change with this verdict that cost most; NULL if there is none.  Times
- * come first, then the unit that most keys have, which is that of the total.
- * Of what is suspected only the worse counts.
+ * The key with this verdict that costs most; NULL if there is none.  Keys that
+ * are in a cluster come last; then times come first, then the unit that most
+ * keys have, which is that of the total.  Of what is suspected only the worse
+ * counts.
  */
-static const struct change *
+static const struct result *
 find_headline(const struct results *a, enum verdict verdict)
 {
 	const struct samples *s = a->samples;
 	size_t *counts = mem_zero(s->texts.n + 1, sizeof *counts), n;
-	const struct change *best = NULL, *c;
-	const struct result *r;
+	const struct result *best = NULL, *r;
+	const struct change *c, *of_best = NULL;
 	size_t n_best = 0;
 
 	for (size_t i = 0; i < s->n; i++)
 		counts[samples_unit(&s->keys[i])]++;
 	counts[0] = 0;
-	for (r = a->list; r < a->list + a->n; r++)
-		for (c = r->changes; c < r->changes + r->n_changes; c++) {
-			if (c->verdict != verdict || c->accepted ||
-			    c->is_past || results_is_note(c) ||
-			    (verdict == VERDICT_SUSPECTED &&
-			    !results_is_worse(a, c)))
-				continue;
-			n = s->keys[c->key].unit.is_time ? SIZE_MAX :
-			    counts[samples_unit(&s->keys[c->key])];
-			if (best == NULL || n > n_best || (n == n_best &&
-			    cost_of(a, c) > cost_of(a, best))) {
-				best = c;
-				n_best = n;
-			}
+	for (r = a->list; r < a->list + a->n; r++) {
+		c = a->options->history ? &r->today : r->changes;
+		if (c->verdict != verdict || c->accepted ||
+		    (verdict == VERDICT_SUSPECTED && !results_is_worse(a, c)))
+			continue;
+		n = is_in_cluster(r) ? 0 : s->keys[c->key].unit.is_time ?
+		    SIZE_MAX : 1 + counts[samples_unit(&s->keys[c->key])];
+		if (best == NULL || n > n_best || (n == n_best &&
+		    cost_of(a, c) > cost_of(a, of_best))) {
+			best = r;
+			of_best = c;
+			n_best = n;
 		}
+	}
 	free(counts);
 	return best;
+}
+
+static const struct change *
+change_of(const struct results *a, const struct result *r)
+{
+	return a->options->history ? &r->today : r->changes;
 }
 
 /* " in 30 measured commits of 42" */
 static const char *
 in_commits(const struct results *a)
 {
+	if (!a->options->history)
+		return "";
 	return a->n_measured == a->n_order ? say(a, " in %zu commits",
 	    a->n_order) : say(a, " in %zu measured commits of %zu",
 	    a->n_measured, a->n_order);
 }
 
+/* The command or the machine of a side. */
+static const char *
+place(const struct results *a, sym text)
+{
+	return text == PLACE_SEVERAL ? "several" : text == SYM_NONE ?
+	    "unknown" : escaped(a, samples_text(a->samples, text));
+}
+
+/* "30 of 40 keys of host changed at 3f2a91cd02 (25 worse): the machine?" */
+static const char *
+those_clustered(const struct results *a)
+{
+	const char *list = "";
+	const struct cluster *c;
+
+	for (size_t i = 0; i < a->n_clusters && i < NAMES_MAX; i++) {
+		c = &a->clusters[i];
+		list = say(a, "%s%s%zu of %zu keys%s%s changed at %s (%zu "
+		    "worse): the machine?", list, i > 0 ? " " : "", c->n,
+		    c->n_keys, c->machine != SYM_NONE ? " of " : "",
+		    c->machine == SYM_NONE ? "" : place(a, c->machine),
+		    dated(a, c->at), c->n_worse);
+	}
+	return list;
+}
+
 static const char *
 found(const struct results *a, enum verdict verdict, const char *word)
 {
+	const struct result *r = find_headline(a, verdict);
 	size_t n = a->counts[verdict];
-	const char *how_many = a->options->history ?
-	    say(a, "%zu %s for the %s%s", n, plural(n, "change",
-	    "changes"), word, in_commits(a)) : say(a, "%zu of %zu keys %s %s",
-	    n, a->n, plural(n, "is", "are"), word);
+	const char *how_many = say(a, "%zu of %zu keys %s %s%s%s", n, a->n,
+	    plural(n, "is", "are"), word, a->options->history ?
+	    " now than before" : "", in_commits(a));
+	bool is_clustered = is_in_cluster(r);
 
-	return say(a, "%s: %s%s", how_many, n == 1 ? "" : "above all, ",
-	    alarm(a, find_headline(a, verdict)));
+	return say(a, "%s: %s%s%s", how_many, is_clustered ?
+	    those_clustered(a) : "", is_clustered ? " Above all, " :
+	    n == 1 ? "" : "above all, ", alarm(a, r, change_of(a, r)));
+}
+
+/* What must be measured, if the runs on a side are too few. */
+static const char *
+what_is_needed(const struct results *a)
+{
+	size_t n = a->n_untested, needed = compare_runs_needed(n);
+
+	return say(a, "%zu %s %zu runs of the program on each side, in turn",
+	    n, plural(n, "key needs", "keys need"), needed);
 }
 
 /* Why no key could be judged. */
 static const char *
 why_not_judged(const struct results *a)
 {
+	const struct result *r = find_headline(a, VERDICT_SUSPECTED);
+
 	if (a->samples->n_samples == 0)
 		return "there are no samples";
+	if (a->options->history && !a->is_ordered)
+		return "the order of the commits is not known "
+		    "(--oldest-first, --newest-first or vcs-log gives it)";
 	if (a->n == 0)
 		return "no sample is of a commit in the line of first parents";
 	if (a->options->history)
-		return "no key has 14 commits with samples";
+		return say(a, "no key has %d commits with samples; compare two "
+		    "commits", POINTS_MIN);
 	if (a->n_untested == 0)
 		return a->options->uids || a->counts[VERDICT_NEW] == 0 ||
 		    a->counts[VERDICT_GONE] == 0 ?
 		    "no key has samples on both sides" : "the sides have no "
 		    "key in common (--uids compares two of one input)";
-	return say(a, "%zu %s more samples: with few on a side, any "
-	    "difference may be due to chance", a->n_untested,
-	    plural(a->n_untested, "key needs", "keys need"));
+	if (a->n_within == 0)
+		return say(a, "%s: with few, any difference may be due to "
+		    "chance", what_is_needed(a));
+	return say(a, "%s, since how runs differ is not known%s%s",
+	    what_is_needed(a), r == NULL ? "" : "; within its runs ",
+	    r == NULL ? "" : alarm(a, r, r->changes));
+}
+
+/* Why the difference of a key is only suspected. */
+static const char *
+suspicion(const struct results *a, const struct result *r)
+{
+	const struct change *c = change_of(a, r);
+
+	if (!a->options->history)
+		return say(a, "%s; %s", alarm(a, r, c), what_is_needed(a));
+	if (!isnan(c->q))
+		return say(a, "%s looks %s%s: %s; measure more",
+		    say_key(a, c->key), by_how_much(a, c), since(a, c),
+		    c->size > SIZE_CLEAR ? say(a, "with %zu keys the commits "
+		    "are too few", a->n_tested) : "that may be chance");
+	if (r->newest.n > 1 && !r->is_repairing)
+		return say(a, "the newest %zu commits of %s look %s: measure "
+		    "more", r->newest.n, say_key(a, c->key),
+		    by_how_much(a, c));
+	return say(a, "%s looks %s%s: measure more", say_key(a, c->key),
+	    by_how_much(a, c), since(a, c));
+}
+
+/* " (2 were and are not: a, b)" */
+static const char *
+those_past(const struct results *a)
+{
+	const char *list = "";
+	size_t n = 0;
+
+	for (const struct result *r = a->list; r < a->list + a->n; r++)
+		if (r->was_worse && n++ < NAMES_MAX)
+			list = say(a, "%s%s%s", list, n > 1 ? ", " : "",
+			    say_key(a, r->key));
+	return n == 0 ? "" : say(a, " (%zu %s and %s not: %s%s)", n,
+	    plural(n, "was", "were"), plural(n, "is", "are"), list,
+	    n > NAMES_MAX ? " ..." : "");
+}
+
+/*
+ * Of two sides: a key whose distributions differ, though neither its median nor
+ * its slow runs do so by the effect.
+ */
+static const char *
+those_different(const struct results *a)
+{
+	const struct result *r = a->list;
+	const struct change *c;
+
+	while (r < a->list + a->n && (r->changes->verdict != VERDICT_SAME ||
+	    !(r->q <= ALPHA)))
+		r++;
+	if (r == a->list + a->n || r->is_exact)
+		return "";
+	c = r->changes;
+	return say(a, ", but the runs of %s differ: the median is %s, the "
+	    "mean %s", say_key(a, r->key), difference(a, c->before, c->after),
+	    difference(a, c->t.mean_before, c->t.mean_after));
 }
 
 /* Nothing was found: what would have been seen? */
 static const char *
 nothing_found(const struct results *a)
 {
+	const struct result *r = find_headline(a, VERDICT_SUSPECTED);
 	bool history = a->options->history;
 	size_t rest = a->n_order - a->newest - 1;
 	const char *where = "";
-	const struct change *c = find_headline(a, VERDICT_SUSPECTED);
 
 	if (a->n_tested == 0)
 		return say(a, "nothing can be said: %s", why_not_judged(a));
+	if (r != NULL)
+		return say(a, "nothing is proven worse; %s", suspicion(a, r));
 	if (history)
-		where = in_commits(a);
-	if (history && rest > 0)
-		where = say(a, "%s, of which the newest %zu %s not measured",
-		    where, rest, plural(rest, "was", "were"));
-	if (c != NULL && c->step.kind != CHANGE_NEWEST)
-		return say(a, "nothing is proven worse, but %s looks %s%s: "
-		    "with %zu keys that may be chance; measure more",
-		    say_key(a, c->key), by_how_much(a, c), since(a, c),
-		    a->n_tested);
-	if (c != NULL)
-		return say(a, "nothing is proven worse; the newest %zu commits "
-		    "of %s look %s: measure more", c->step.n_after,
-		    say_key(a, c->key), by_how_much(a, c));
+		where = rest == 0 ? in_commits(a) : say(a, "%s up to %s; the "
+		    "newest %zu %s not measured", in_commits(a),
+		    say_commit(a, a->newest), rest,
+		    plural(rest, "was", "were"));
+	where = !history ? say(a, "no change%s was found",
+	    a->options->improvements ? "" : " for the worse") :
+	    say(a, "no key is worse%s now than before%s%s",
+	    a->options->improvements ? " or better" : "", where,
+	    those_past(a));
 	if (a->n_judged == 0)
-		return say(a, "nothing is proven%s, and a change may have been "
-		    "missed: %s", where, history ?
-		    "no key has been steady for 22 commits" :
-		    "the samples are too few, or 0");
-	return say(a, "no change%s was found%s. One of %.3g %% or more%s would "
-	    "have been seen in %zu of %zu keys%s",
-	    a->options->improvements ? "" : " for the worse", where,
-	    100 * fmax(a->smallest_effect, a->options->min_effect),
-	    history ? " that lasted 10 commits" : "", a->n_judged, a->n,
-	    history ? "; the newest 3 commits are judged only for large ones" :
-	    "");
+		return say(a, "%s. What would have been seen is not known: "
+		    "the values vary too much, or not at all, or are 0%s",
+		    where, history ? ", or changed lately" : "");
+	return say(a, "%s%s. One of %.3g %% or more%s would have been seen in "
+	    "%zu of %zu keys", where, history ? "" : those_different(a),
+	    100 * a->smallest_effect, history && a->n_exact < a->n_judged ?
+	    " that lasted 10 commits" : "", a->n_judged, a->n);
 }
 
 /* --- what else must be known ---------------------------------------------- */
-
-enum { NAMES_MAX = 3 };		/* of keys in a list */
 
 /* A key as a sentence names it: with its unit, if that is what is at fault. */
 static const char *
 name_in(const struct results *a, enum sentence sentence, uint32_t key)
 {
+	const struct key *k = &a->samples->keys[key];
 	const char *name = say_key(a, key);
 
-	return sentence != SENTENCE_UNITS ? name : say(a, "%s in %s", name,
-	    escaped(a, samples_part(a->samples, &a->samples->keys[key],
-	    PART_UNIT)));
+	if (sentence == SENTENCE_UNITS)
+		return say(a, "%s in %s", name, escaped(a,
+		    samples_part(a->samples, k, PART_UNIT)));
+	if (sentence == SENTENCE_COMMANDS)
+		return say(a, "%s (%s, then %s)", name, place(a,
+		    k->commands[SIDE_OLD]), place(a, k->commands[SIDE_NEW]));
+	if (sentence == SENTENCE_MACHINES && !a->options->history)
+		return say(a, "%s (%s, then %s)", name, place(a,
+		    k->machines[SIDE_OLD]), place(a, k->machines[SIDE_NEW]));
+	return name;
 }
 
 /* Lists the keys that a sentence names; makes only the names that it shows. */
@@ -431,6 +580,7 @@ say_sentence(const struct results *a, enum sentence sentence)
 {
 	size_t n;
 	const char *list = list_keys(a, sentence, &n);
+	const struct result *r;
 
 	switch (sentence) {
 	case SENTENCE_ANSWER:
@@ -439,6 +589,10 @@ say_sentence(const struct results *a, enum sentence sentence)
 		if (a->options->improvements && a->counts[VERDICT_IMPROVED] > 0)
 			return found(a, VERDICT_IMPROVED, "better");
 		return nothing_found(a);
+	case SENTENCE_CLUSTERS:
+		/* It may be in the answer. */
+		r = find_headline(a, VERDICT_DEGRADED);
+		return r != NULL && is_in_cluster(r) ? "" : those_clustered(a);
 	case SENTENCE_NEAREST:
 		return a->asked_commit == NULL ? "" : say(a, "'%s' was not "
 		    "measured; its newest ancestor that was is %s",
@@ -452,9 +606,13 @@ say_sentence(const struct results *a, enum sentence sentence)
 		return n == 0 ? "" : say(a, "%zu keys differ only in the unit, "
 		    "which cannot be converted: %s", n, list);
 	case SENTENCE_MACHINES:
-		return n == 0 ? "" : say(a, "%zu keys differ only in the "
-		    "machine (profile-make --machine NAME joins them): %s", n,
-		    list);
+		return n == 0 ? "" : a->options->history ?
+		    say(a, "%zu keys differ only in the machine (profile-make "
+		    "--machine NAME joins them): %s", n, list) :
+		    say(a, "the sides are of different machines: %s", list);
+	case SENTENCE_COMMANDS:
+		return n == 0 ? "" : say(a, "the sides are of different "
+		    "commands: %s", list);
 	case SENTENCE_UNMEASURED:
 		n = a->n_order - a->newest - 1;
 		return !a->options->history || a->n_tested == 0 || n == 0 ?
@@ -468,12 +626,6 @@ say_sentence(const struct results *a, enum sentence sentence)
 		return !(a->phi > 0) ? "" : say(a, "the samples depend on each "
 		    "other (autocorrelation %.2g), so that chance alone makes "
 		    "differences: measure both sides in turn", a->phi);
-	case SENTENCE_ORDER:
-		return !a->options->history || a->n_order == 0 || a->by_date ||
-		    a->samples->head != INDEX_NONE ? "" : say(a, "the commits "
-		    "are in the order of their samples, the %s first: without "
-		    "vcs-log no other is known", a->options->oldest_first ?
-		    "oldest" : "newest");
 	case SENTENCE_MORE:
 	case N_SENTENCES:
 		break;

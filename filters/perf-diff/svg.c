@@ -9,14 +9,15 @@
 #include "common/stats/values.h"
 #include "filters/perf-diff/perf-diff.h"
 
-/* Points, which are then drawn smaller, and bytes of a line of the answer. */
-enum { MANY = 400, LINE = 118 };
+/* Points, which are then drawn smaller. */
+enum { MANY = 400 };
 
 /* In pixels.  The labels of changes have LABEL_ROWS lines above a plot. */
 enum { WIDTH = 830, LEFT = 76, RIGHT = 14, HEAD = 76, TITLE = 24,
     LABEL_ROWS = 3, LABEL_HEIGHT = 15, PLOT = 120, GAP = 26, FOOT = 40,
     PADDING = 8, GRID_MAX = 12, LETTER = 7, TICKS = 5, SUBJECT_MAX = 36,
-    PANEL = TITLE + LABEL_ROWS * LABEL_HEIGHT + PLOT + GAP };
+    PANEL = TITLE + LABEL_ROWS * LABEL_HEIGHT + PLOT + GAP,
+    LINE = (WIDTH - 2 * PADDING) / LETTER };	/* bytes of the answer */
 
 #define TEXT	"#222222"
 #define FAINT	"#6b6b6b"
@@ -117,9 +118,9 @@ choose_scale(struct panel *p)
 	p->low = sorted[n / 100];
 	p->high = sorted[n - 1 - n / 100];
 	free(sorted);
-	for (size_t i = 0; i < p->r->n_segments; i++) {
-		p->low = fmin(p->low, p->r->segments[i].level);
-		p->high = fmax(p->high, p->r->segments[i].level);
+	for (size_t i = 0; i < p->r->n_levels; i++) {
+		p->low = fmin(p->low, p->r->levels[i].value);
+		p->high = fmax(p->high, p->r->levels[i].value);
 	}
 	pad = p->high > p->low ? (p->high - p->low) / PADDING :
 	    fmax(p->high / PADDING, 1);
@@ -153,23 +154,39 @@ draw_grid(struct buf *b, const struct panel *p)
 	}
 }
 
+/* Where a level begins and ends, on the axis of the commits. */
+static double
+begin_of(const struct panel *p, size_t level)
+{
+	return x_of(p, (double)p->r->positions[p->r->levels[level].at]);
+}
+
+static double
+end_of(const struct panel *p, size_t level)
+{
+	size_t end = level + 1 < p->r->n_levels ? p->r->levels[level + 1].at :
+	    p->r->n;
+
+	return x_of(p, (double)p->r->positions[end - 1]);
+}
+
 /* The noise around the levels, and the ranges of the changes. */
 static void
 draw_bands(struct buf *b, const struct panel *p)
 {
-	const struct result *r = p->r;
-	const struct segment *s = r->segments;
-	const struct change *c = r->changes;
+	const struct change *c = p->r->changes;
+	const struct level *v;
 
-	for (; s < r->segments + r->n_segments; s++)
-		draw_band(b, x_of(p, (double)r->positions[s->at]),
-		    x_of(p, (double)r->positions[s->at + s->n - 1]),
-		    y_of(p, s->level + 2 * s->sigma),
-		    y_of(p, s->level - 2 * s->sigma), "#e8edf1");
-	for (; c < r->changes + r->n_changes; c++)
+	for (size_t i = 0; i < p->r->n_levels; i++) {
+		v = &p->r->levels[i];
+		draw_band(b, begin_of(p, i), end_of(p, i),
+		    y_of(p, v->value + 2 * v->sigma),
+		    y_of(p, v->value - 2 * v->sigma), "#e8edf1");
+	}
+	for (; c < p->r->changes + p->r->n_changes; c++)
 		if (c->verdict != VERDICT_GONE)
-			draw_band(b, x_of(p, (double)c->step.first - 0.5),
-			    x_of(p, (double)c->step.last), p->top,
+			draw_band(b, x_of(p, (double)c->first - 0.5),
+			    x_of(p, (double)c->last), p->top,
 			    p->top + PLOT, pale_colours[c->verdict]);
 }
 
@@ -178,12 +195,11 @@ static void
 draw_series(struct buf *b, const struct panel *p)
 {
 	const struct result *r = p->r;
-	const struct segment *s = r->segments;
 
-	for (; s < r->segments + r->n_segments; s++)
-		draw_line(b, x_of(p, (double)r->positions[s->at]),
-		    x_of(p, (double)r->positions[s->at + s->n - 1]),
-		    y_of(p, s->level), "\"#1f4e79\" stroke-width=\"2.5\"");
+	for (size_t i = 0; i < r->n_levels; i++)
+		draw_line(b, begin_of(p, i), end_of(p, i),
+		    y_of(p, r->levels[i].value),
+		    "\"#1f4e79\" stroke-width=\"2.5\"");
 	buf_printf(b, "<path fill=\"none\" stroke=\"#54708c\" "
 	    "stroke-linecap=\"round\" stroke-width=\"%s\" d=\"",
 	    r->n > MANY ? "3" : "4.5");
@@ -199,12 +215,12 @@ draw_series(struct buf *b, const struct panel *p)
 static const char *
 label_of(const struct results *a, const struct change *c)
 {
-	const char *subject = say_subject(a, c->step.at);
+	const char *subject = say_subject(a, c->at);
 	struct span head = text_prefix(span_str(subject), SUBJECT_MAX);
 
 	return say(a, "%s %s%s %s %.*s%s%s", say_effect(a, c),
-	    c->step.n_steps > 0 ? "up to " : "", say_commit(a, c->step.at),
-	    say_date(a, c->step.at), SPAN_ARG(head),
+	    c->n_steps > 1 ? "up to " : "", say_commit(a, c->at),
+	    say_date(a, c->at), SPAN_ARG(head),
 	    subject[head.n] != '\0' ? "..." : "",
 	    c->accepted ? " accepted" : "");
 }
@@ -221,50 +237,64 @@ draw_mark(struct buf *b, const struct panel *p, const struct change *c,
 	    colours[c->verdict], c->verdict == VERDICT_SUSPECTED ?
 	    " stroke-dasharray=\"1.5 3\"" :
 	    c->accepted ? " stroke-dasharray=\"5 4\"" : "");
-	if (c->step.n_steps > 0) {
-		move_to(b, x_of(p, (double)c->step.first),
-		    y_of(p, c->step.before));
+	if (c->n_steps > 1 || c->grows) {
+		move_to(b, x_of(p, (double)c->first),
+		    y_of(p, c->before));
 		buf_char(b, 'L');
-		svg_length(b, tenths(x_of(p, (double)c->step.at)));
+		svg_length(b, tenths(x_of(p, (double)c->at)));
 		buf_char(b, ' ');
-		svg_length(b, tenths(y_of(p, c->step.after)));
+		svg_length(b, tenths(y_of(p, c->after)));
 	} else {
 		move_to(b, x, p->top);
 		buf_printf(b, "v%d", PLOT);
 	}
 	buf_str(b, "\"><title>");
-	xml_text(b, results_version(p->a, c->step.at));
+	xml_text(b, results_version(p->a, c->at));
 	buf_str(b, "</title></path>\n");
 }
 
-/* The changes, each with a label in the first row in which there is room. */
+/*
+ * A change, with a label in the first row in which there is room; ends: those
+ * of the labels.
+ */
 static void
-draw_changes(struct buf *b, const struct panel *p)
+draw_change(struct buf *b, const struct panel *p, const struct change *c,
+    double *ends)
 {
-	double ends[LABEL_ROWS] = { 0 }, x, from, width;
-	const struct change *c = p->r->changes;
-	const char *label;
+	double x = x_of(p, (double)c->at - 0.5), from, width;
+	const char *label = label_of(p->a, c);
 	bool is_last;
 	int row;
 
-	for (; c < p->r->changes + p->r->n_changes; c++) {
-		if (c->verdict == VERDICT_GONE)
-			continue;
-		x = x_of(p, (double)c->step.at - 0.5);
-		draw_mark(b, p, c, x);
-		label = label_of(p->a, c);
-		width = LETTER * (double)strlen(label);
-		is_last = x + width > WIDTH - RIGHT;
-		from = is_last ? WIDTH - RIGHT - width : x;
-		for (row = 0; row < LABEL_ROWS && ends[row] > from; row++)
-			;
-		if (row == LABEL_ROWS)
-			continue;
-		ends[row] = from + width + PADDING;
-		draw_text(b, is_last ? WIDTH - RIGHT : x,
-		    p->top - 5 - LABEL_HEIGHT * row, 12, colours[c->verdict],
-		    is_last ? "end" : "start", label);
-	}
+	draw_mark(b, p, c, x);
+	width = LETTER * (double)strlen(label);
+	is_last = x + width > WIDTH - RIGHT;
+	from = is_last ? WIDTH - RIGHT - width : x;
+	for (row = 0; row < LABEL_ROWS && ends[row] > from; row++)
+		;
+	if (row == LABEL_ROWS)
+		return;
+	ends[row] = from + width + PADDING;
+	draw_text(b, is_last ? WIDTH - RIGHT : x, p->top - 5 -
+	    LABEL_HEIGHT * row, 12, colours[c->verdict], is_last ? "end" :
+	    "start", label);
+}
+
+/* The changes, and the state today if it is none of them. */
+static void
+draw_changes(struct buf *b, const struct panel *p)
+{
+	const struct change *c = p->r->changes, *today = &p->r->today;
+	double ends[LABEL_ROWS] = { 0 };
+	bool is_one = false;
+
+	for (; c < p->r->changes + p->r->n_changes; c++)
+		if (c->verdict != VERDICT_GONE) {
+			draw_change(b, p, c, ends);
+			is_one |= today->n_steps == 1 && c->at == today->at;
+		}
+	if (today->n_steps > 0 && !is_one)
+		draw_change(b, p, today, ends);
 }
 
 /* Commits and their dates along the axis, below the last panel. */
@@ -287,12 +317,16 @@ draw_axis(struct buf *b, const struct panel *p, double y)
 	}
 }
 
-/* The answer: its first clause, and below it the rest. */
+/*
+ * The answer: its first clause, and below it the rest.  Its lines end at blanks
+ * but within a name that is longer than a line.
+ */
 static void
 draw_answer(struct buf *b, const struct results *a)
 {
 	const char *text = say_sentence(a, SENTENCE_ANSWER), *end = text;
-	size_t n;
+	bool is_last;
+	size_t n, blank;
 
 	while (*end != '\0' && (strchr(":;.,", *end) == NULL || end[1] != ' '))
 		end++;
@@ -309,12 +343,19 @@ draw_answer(struct buf *b, const struct results *a)
 	    toupper((unsigned char)*text), (int)n - 1, text + 1));
 	text = *end != '\0' ? end + 2 : end;
 	for (int y = 44; *text != '\0' && y < HEAD; y += LABEL_HEIGHT) {
+		is_last = y + LABEL_HEIGHT >= HEAD;
 		n = strlen(text);
-		if (n > LINE)
-			for (n = LINE; n > 1 && text[n - 1] != ' '; n--)
+		if (n > LINE) {
+			n = text_prefix(span_str(text), is_last ?
+			    LINE - strlen("...") : LINE).n;
+			for (blank = n; blank > 0 && text[blank - 1] != ' ';
+			    blank--)
 				;
-		draw_text(b, PADDING, y, 12, TEXT, "start", say(a,
-		    "%.*s", (int)n, text));
+			if (blank > 0)
+				n = blank;
+		}
+		draw_text(b, PADDING, y, 12, TEXT, "start", say(a, "%.*s%s",
+		    (int)n, text, is_last && text[n] != '\0' ? "..." : ""));
 		text += n;
 	}
 }

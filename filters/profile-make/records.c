@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/hex.h"
+#include "common/base/units.h"
 #include "common/json/items.h"
 #include "common/json/nonfinite.h"
 #include "common/json/recio.h"
@@ -482,26 +483,18 @@ read_callgraph(struct records *r, struct span text, uint32_t run)
 
 /* --- samples -------------------------------------------------------------- */
 
-static bool
-is_one_of(struct span text, const char *const *words)
-{
-	for (; *words != NULL; words++)
-		if (span_eq(text, *words))
-			return true;
-	return false;
-}
-
 /* The type of an amount with a unit. */
 static const char *
 type_of_unit(const struct header *h, struct span unit)
 {
-	static const char *const times[] = { "ns", "us", "ms", "s", "min",
-	    "h", NULL };
-	static const char *const sizes[] = { "B", "bytes", "kB", "KB", "KiB",
-	    "MB", "MiB", "GB", "GiB", NULL };
+	struct buf base = { 0 };
+	bool is_time, is_size;
 
-	return is_one_of(unit, times) ? "time" :
-	    is_one_of(unit, sizes) ? "memory" :
+	unit_read(unit, &base);
+	is_time = span_eq(buf_span(&base), "s");
+	is_size = span_eq(buf_span(&base), "B");
+	buf_release(&base);
+	return is_time ? "time" : is_size ? "memory" :
 	    h->type != NULL ? h->type : "mixed";
 }
 

@@ -52,7 +52,7 @@ static const struct { const char *filter, *answers; } filters[] = {
 	{ "callgraph-fold", "flame graphs; files for other viewers" },
 	{ NULL, "History" },
 	{ "profile-make", "one profile of anything measured" },
-	{ "perf-diff", "what became slower, how sure, at which commit" },
+	{ "perf-diff", "what is slower, how sure, since which commit" },
 	{ "pidx-init", "a store of profiles beside a repository" },
 	{ "pidx-write", "keeps a profile with its commit" },
 	{ "pidx-read", "which profiles commits have" },

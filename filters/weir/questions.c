@@ -70,7 +70,7 @@ static const struct question {
 	    "" },
 
 	{ ROLE_SAMPLES, PAIR, "Which of these two is better, and is that "
-	    "certain?", "perf-diff --text --uids", "" },
+	    "certain?", "perf-diff --text --within-run --uids", "" },
 	{ ROLE_SAMPLES, ONE, "What is each median?",
 	    "jq -rs 'map(select(.value)) | group_by(.uid)[] | [.[0].uid, "
 	    "(map(.value) | sort | (.[(length - 1) / 2 | floor] + "
@@ -87,7 +87,7 @@ static const struct question {
 	{ ROLE_COMMITS, ONE, "Which profiles are registered with them?",
 	    "pidx-read", "" },
 	{ ROLE_STORE, ONE, "Is the store whole?", "pidx-fsck -C", "" },
-	{ ROLE_STORE, ONE, "What has become slower, and at which commit?",
+	{ ROLE_STORE, ONE, "What has become slower, and since which commit?",
 	    "vcs-log -C", " | pidx-read -C% --profiles | perf-diff --history "
 	    "--text" },
 	{ ROLE_REPOSITORY, ONE, "How are profiles kept beside its commits?",

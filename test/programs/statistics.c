@@ -9,16 +9,100 @@
  */
 
 #include <math.h>
-#include <string.h>
 
-#include "common/stats/changes.h"
+#include "common/stats/levels.h"
 #include "common/stats/twosample.h"
 #include "common/stats/values.h"
 #include "test/gen/gen.h"
 
-enum { N = 200, MARGIN = 20, NEAR = 3, KEYS = 200 };
-enum { PROMISED = 200 };	/* series that a promise is from */
+enum { DAYS = 365, NEAR = 3, LAG = 5 };
+enum { PROMISED = 4000 };	/* the series that each promise is from; a
+				   tenth as many years */
 #define EFFECT 0.02
+#define ALPHA  0.05
+
+static const struct yardstick yardstick = { EFFECT, false, false };
+static struct levels found;
+static bool failed;
+
+/* --- what is simulated, and what is promised ------------------------------ */
+
+enum { NORMAL, QUIET, AR3, AR5, AR8, SPIKES, ROUNDED, LOGNORMAL, T3, SPEEDS };
+
+/* In the order of their names above. */
+static const struct noise {
+	const char *name;
+	double sd, phi;		/* autoregressive, with this deviation */
+	double share, slower;	/* a share of the values, times this */
+	enum { PLAIN, TO_PERCENT, EXPONENTIAL, STUDENT } kind;
+
+	/* Per cent; -1: no promise.  Series of 200 and 24 commits without a
+	   change that have one; of effects V those found by 20 and 8 runs a
+	   side; years of 50 keys in which several have an alarm. */
+	double false_200, false_24, visible_20, visible_8, years;
+} noises[] = {
+	{ "normal 2 %", .02, 0, 0, 1, PLAIN, .15, .15, 77.3, 90.7, 0 },
+	{ "normal .5 %", .005, 0, 0, 1, PLAIN, 0, 0, 77.2, 73.8, 0 },
+	{ "AR(1) .3", .02, .3, 0, 1, PLAIN, .23, .53, -1, -1, 0 },
+	{ "AR(1) .5", .02, .5, 0, 1, PLAIN, .28, 1.5, -1, -1, 0 },
+	{ "AR(1) .8", .02, .8, 0, 1, PLAIN, .25, 6.8, -1, -1, -1 },
+	{ "spikes 3 %", .01, 0, .03, 1.5, PLAIN, .03, .05, 78.6, 77.9, 0 },
+	{ "rounded", .02, 0, 0, 1, TO_PERCENT, .1, .03, 79.8, 90, 0 },
+	{ "lognormal 5 %", .05, 0, 0, 1, EXPONENTIAL, .1, .03, 84.7, 91.2, 0 },
+	{ "t3 2 %", .02, 0, 0, 1, STUDENT, .23, .05, 79.8, 87.7, 0 },
+	{ "two speeds", .005, 0, .3, 1.04, PLAIN, .28, .1, 77.3, 90.2, 0 },
+};
+enum { N_NOISES = sizeof noises / sizeof *noises };
+
+/*
+ * A step between these places.  Per cent: found within NEAR commits, degraded,
+ * suspected; -1: no promise.
+ */
+static const struct step {
+	int noise, n, from, to;
+	double ratio, found, proven, suspected;
+} steps[] = {
+	{ NORMAL, 200, 20, 180, 1.03, 85.6, -1, -1 },
+	{ NORMAL, 200, 20, 180, 1.05, 98.9, -1, -1 },
+	{ AR8, 200, 20, 180, 1.1, 97.1, -1, -1 },
+	{ SPIKES, 200, 20, 180, 1.05, 99.9, -1, -1 },
+	{ NORMAL, 24, 8, 16, 1.05, 63.8, -1, -1 },
+	{ NORMAL, 14, 7, 7, 1.1, 83, -1, -1 },
+	{ SPIKES, 100, 98, 98, 1.5, -1, -1, 99.5 },
+	{ SPIKES, 100, 97, 97, 1.5, -1, -1, 96.9 },
+	{ SPIKES, 100, 96, 96, 1.5, -1, 94.4, -1 },
+	{ SPIKES, 100, 95, 95, 1.5, -1, 99.6, -1 },
+	{ SPIKES, 100, 94, 94, 1.5, -1, 100, -1 },
+};
+enum { N_STEPS = sizeof steps / sizeof *steps };
+
+/*
+ * Histories of 200 commits that become slower by a ratio and are repaired,
+ * again and again, and are looked at after each commit.  Slow parts last 10 to
+ * 30 commits, others 20 to 60.  A ratio below 1 is a dip, of 3 to 7 commits.
+ * Beside that all drifts, to a ratio at the end.
+ */
+static const struct replay {
+	const char *name;
+	int noise;
+	double ratio, drift;
+	/* Per cent.  While nothing is worse, from LAG commits after a repair
+	   on: looks with an alarm, histories in which one begins.  LAG and two
+	   LAG commits after a change: slow parts with an alarm, repaired ones
+	   without. */
+	double red, alarms, seen[2], green[2];
+} replays[] = {
+	{ "steps", NORMAL, 1.1, 1, .73, 11.7, { 98.9, 100 }, { 70.2, 98.5 } },
+	{ "quiet", QUIET, 1.1, 1, .15, .95, { 100, 100 }, { 76, 100 } },
+	{ "AR(1) .5", AR5, 1.1, 1, 3.8, 27.6, { 62.1, 88 }, { 52.4, 91.8 } },
+	{ "spikes", SPIKES, 1.3, 1, 2.1, 30.5, { 71.5, 99.5 }, { 70.2, 89.7 } },
+	{ "speeds", SPEEDS, 1.2, 1, 2.5, 36.4, { 100, 100 }, { 63.8, 93.2 } },
+	{ "drift", QUIET, 1.1, 1.01, .25, 1.02, { 100, 100 }, { 71.7, 100 } },
+	{ "dips", NORMAL, .9, 1, .13, 4.2, { -1, -1 }, { -1, -1 } },
+};
+enum { N_REPLAYS = sizeof replays / sizeof *replays };
+
+/* --- values --------------------------------------------------------------- */
 
 static double
 uniform(void)
@@ -43,109 +127,32 @@ student3(void)
 	return x / sqrt((a * a + b * b + c * c) / 3);
 }
 
-/* --- noise: sets x to N values around 1 ----------------------------------- */
-
+/* Sets n values around 1, those from a place on around the ratio. */
 static void
-make_normal(double *x)
+draw(int noise, double *x, int n, int from, double ratio)
 {
-	for (int i = 0; i < N; i++)
-		x[i] = 1 + 0.02 * normal();
-}
+	const struct noise *z = &noises[noise];
+	double e = normal(), v;
 
-/* An autoregressive process whose standard deviation is 2 %. */
-static void
-make_ar(double *x, double phi)
-{
-	double e = normal();
-
-	for (int i = 0; i < N; i++) {
-		x[i] = 1 + 0.02 * e;
-		e = phi * e + sqrt(1 - phi * phi) * normal();
+	for (int i = 0; i < n; i++) {
+		v = z->kind == STUDENT ? student3() : e;
+		v = z->kind == EXPONENTIAL ? exp(z->sd * v) :
+		    fmax(0.01, 1 + z->sd * v);
+		v *= (uniform() < z->share ? z->slower : 1) *
+		    (i < from ? 1 : ratio);
+		x[i] = z->kind == TO_PERCENT ? round(100 * v) / 100 : v;
+		e = z->phi * e + sqrt(1 - z->phi * z->phi) * normal();
 	}
 }
 
+/* --- series --------------------------------------------------------------- */
+
+/* A cell of n series; promised < 0: there is no promise. */
 static void
-make_ar5(double *x)
+report(const char *what, const char *which, double percent, int n,
+    double promised)
 {
-	make_ar(x, 0.5);
-}
-
-static void
-make_ar8(double *x)
-{
-	make_ar(x, 0.8);
-}
-
-static void
-make_spikes(double *x)
-{
-	for (int i = 0; i < N; i++)
-		x[i] = (1 + 0.01 * normal()) * (uniform() < 0.05 ? 1.5 : 1);
-}
-
-/* The step is added before rounding: see make_series(). */
-static void
-make_rounded(double *x)
-{
-	make_normal(x);
-}
-
-static void
-make_lognormal(double *x)
-{
-	for (int i = 0; i < N; i++)
-		x[i] = exp(0.05 * normal());
-}
-
-static void
-make_t3(double *x)
-{
-	for (int i = 0; i < N; i++)
-		x[i] = 1 + 0.02 * student3();
-}
-
-/* Two kinds of commits: 30 % are 4 % slower. */
-static void
-make_bimodal(double *x)
-{
-	for (int i = 0; i < N; i++)
-		x[i] = 1 + (uniform() < 0.3 ? 0.04 : 0) + 0.005 * normal();
-}
-
-static const struct noise {
-	const char *name;
-	void (*make)(double *);
-	/* In per cent: series without a change that report one, and of a step
-	   of 5 % how many are found within NEAR commits, and exactly. */
-	double false_alarms, found, exact;
-} noises[] = {
-	{ "normal 2 %", make_normal, 0.2, 100, 76 },
-	{ "AR(1) .5", make_ar5, 0, 92, 72 },
-	{ "AR(1) .8", make_ar8, 1.4, 51, -1 },
-	{ "spikes", make_spikes, 0, 100, 94 },
-	{ "rounded", make_rounded, 0.2, -1, -1 },
-	{ "lognormal 5 %", make_lognormal, 0.4, -1, -1 },
-	{ "t3 2 %", make_t3, 0, 96, 56 },
-	{ "bimodal 4 %", make_bimodal, 0.2, 98, 66 },
-};
-enum { N_NOISES = sizeof noises / sizeof *noises };
-
-/* A part that is 5 % higher, of normal noise: both ends are found. */
-static const struct bump {
-	int length;
-	double found;
-} bumps[] = { { 10, 83 }, { 20, 95 }, { 30, 99 }, { 50, 97 } };
-enum { N_BUMPS = sizeof bumps / sizeof *bumps };
-
-/* --- cells ---------------------------------------------------------------- */
-
-static bool failed;
-
-/* promised < 0: there is no promise. */
-static void
-report(const char *what, const char *which, int hits, int n, double promised)
-{
-	double percent = 100.0 * hits / n, p, error;
+	double p, error;
 	bool ok;
 
 	if (promised < 0)
@@ -157,169 +164,270 @@ report(const char *what, const char *which, int hits, int n, double promised)
 	p = fmin(fmax(p, 3.0 / PROMISED), 1 - 3.0 / PROMISED);
 	error = 300 * sqrt(p * (1 - p) * (1.0 / n + 1.0 / PROMISED));
 	ok = fabs(percent - promised) <= error;
-	printf("%-14s %-14s %5.1f %%, promised %3.1f %%%s\n", what, which,
+	printf("%-19s %-27s %6.2f %%, promised %g %%%s\n", what, which,
 	    percent, promised, ok ? "" : "  FAILED");
 	failed = failed || !ok;
 }
 
-/* A series of this noise that is 5 % higher in [from, to). */
-static void
-make_series(const struct noise *noise, double *x, int from, int to)
+static enum state
+look(const double *x, int n)
 {
-	noise->make(x);
-	for (int i = from; i < to; i++)
-		x[i] *= 1.05;
-	for (int i = 0; noise->make == make_rounded && i < N; i++)
-		x[i] = round(100 * x[i]) / 100;
+	levels_find(&found, x, (size_t)n, &yardstick);
+	levels_judge(&found, &yardstick, 0);
+	return found.today.state;
 }
 
-/* Is a change or a step of one at most this far from the place? */
+/* Is there a change that is at most this far from the place? */
 static bool
-finds(const struct changes *c, int at, int distance)
+finds(int at, int distance)
 {
-	const struct change_point *p;
-
-	for (p = c->list; p < c->list + c->n; p++) {
-		if (p->n_steps == 0 && abs((int)p->at - at) <= distance)
+	for (size_t i = 1; i < found.n; i++)
+		if (levels_differ(&yardstick, found.list[i - 1].value,
+		    found.list[i].value) &&
+		    abs((int)found.list[i].at - at) <= distance)
 			return true;
-		for (size_t i = 0; i < p->n_steps; i++)
-			if (abs((int)p->steps[i].at - at) <= distance)
-				return true;
-	}
 	return false;
 }
 
-/* A random place for a change of this length, not near the ends. */
-static int
-choose_place(int length)
-{
-	return MARGIN + (int)below((uint32_t)(N - 2 * MARGIN - length + 1));
-}
-
 static void
-simulate_noise(const struct noise *noise, int n)
+simulate_false(int noise, int length, int n, double promised)
 {
-	struct changes c = { 0 };
-	int false_alarms = 0, found = 0, exact = 0, at;
-	double x[N];
+	double x[DAYS];
+	enum state state;
+	char what[32];
+	int hits = 0;
 
 	for (int i = 0; i < n; i++) {
-		make_series(noise, x, 0, 0);
-		changes_find(&c, x, N, NULL, 0, EFFECT);
-		false_alarms += c.n > 0;
-		at = choose_place(0);
-		make_series(noise, x, at, N);
-		changes_find(&c, x, N, NULL, 0, EFFECT);
-		found += finds(&c, at, NEAR);
-		exact += finds(&c, at, 0);
+		draw(noise, x, length, length, 1);
+		state = look(x, length);
+		hits += state == STATE_DEGRADED || state == STATE_IMPROVED ||
+		    finds(0, length);
 	}
-	report("false alarms", noise->name, false_alarms, n,
-	    noise->false_alarms);
-	report("step found", noise->name, found, n, noise->found);
-	report("exactly", noise->name, exact, n, noise->exact);
-	changes_release(&c);
+	snprintf(what, sizeof what, "false, %d commits", length);
+	report(what, noises[noise].name, 100.0 * hits / n, n, promised);
 }
 
 static void
-simulate_bump(const struct bump *bump, int n)
+simulate_step(const struct step *s, int n)
 {
-	struct changes c = { 0 };
-	int found = 0, from, to;
-	char which[32];
-	double x[N];
+	int hits = 0, proven = 0, suspected = 0, at;
+	enum state state;
+	double x[DAYS];
+	char which[64];
 
 	for (int i = 0; i < n; i++) {
-		from = choose_place(bump->length);
-		to = from + bump->length;
-		make_series(&noises[0], x, from, to);
-		changes_find(&c, x, N, NULL, 0, EFFECT);
-		found += finds(&c, from, NEAR) && finds(&c, to, NEAR);
+		at = s->from + (int)below((uint32_t)(s->to - s->from + 1));
+		draw(s->noise, x, s->n, at, s->ratio);
+		state = look(x, s->n);
+		hits += finds(at, NEAR);
+		proven += state == STATE_DEGRADED;
+		suspected += state == STATE_SUSPECTED;
 	}
-	snprintf(which, sizeof which, "of %d", bump->length);
-	report("bump found", which, found, n, bump->found);
-	changes_release(&c);
+	snprintf(which, sizeof which, "%s +%.0f %%, %d of %d",
+	    noises[s->noise].name, 100 * (s->ratio - 1), s->n - s->from, s->n);
+	report("found", which, 100.0 * hits / n, n, s->found);
+	report("proven", which, 100.0 * proven / n, n, s->proven);
+	report("suspected", which, 100.0 * suspected / n, n, s->suspected);
 }
 
-/*
- * Of 40 runs a side, a share of the new ones takes three times as long: how
- * often is it seen?
- */
-static void
-simulate_slow(int per_cent, int n, double promised)
+/* --- two sides ------------------------------------------------------------ */
+
+/* Has a key a verdict, the first of so many? */
+static bool
+is_found(const struct twosample *t, int keys)
 {
-	double before[40], after[40];
+	return (keys * TWOSAMPLE_RANKS * t->p_ranks <= ALPHA &&
+	    levels_differ(&yardstick, t->before, t->after)) ||
+	    (keys * TWOSAMPLE_SLOW * t->p_slow <= ALPHA &&
+	    fabs(t->excess) >= EFFECT);
+}
+
+/* Draws and compares n values a side, of which some after have the ratio. */
+static void
+compare(int noise, double *before, double *after, int n, int from,
+    double ratio, struct twosample *t)
+{
+	draw(noise, before, n, n, 1);
+	draw(noise, after, n, from, ratio);
+	twosample_compare(t, before, (size_t)n, after, (size_t)n, false);
+}
+
+/* The V of a pair is the true change of another: how often is it found? */
+static void
+simulate_visible(int noise, int runs, int n, double promised)
+{
+	double before[20], after[20], visible;
 	struct twosample t;
-	int found = 0;
-	char which[32];
+	int hits = 0, pairs = 0;
+	char what[32];
 
-	for (int run = 0; run < n; run++) {
-		for (int i = 0; i < 40; i++) {
-			before[i] = 10 + 0.1 * normal();
-			after[i] = (10 + 0.1 * normal()) *
-			    (uniform() * 100 < per_cent ? 3 : 1);
+	for (int i = 0; i < n && promised >= 0; i++) {
+		compare(noise, before, after, runs, 0, 1, &t);
+		visible = twosample_visible(before, (size_t)runs, after,
+		    (size_t)runs, EFFECT, 1);
+		if (isnan(visible))
+			continue;
+		compare(noise, before, after, runs, 0, 1 + visible, &t);
+		hits += is_found(&t, 1);
+		pairs++;
+	}
+	snprintf(what, sizeof what, "V, %d runs a side", runs);
+	report(what, noises[noise].name, 100.0 * hits / fmax(1, pairs), n,
+	    promised);
+}
+
+/* Ten of 200 runs take a hundred times as long. */
+static void
+simulate_slow(int n, double promised)
+{
+	double before[200], after[200];
+	struct twosample t;
+	int hits = 0;
+
+	for (int i = 0; i < n; i++) {
+		compare(NORMAL, before, after, 200, 190, 100, &t);
+		hits += is_found(&t, 1);
+	}
+	report("slow runs", "10 of 200", 100.0 * hits / n, n, promised);
+}
+
+/* Of 200 equal keys, has any a verdict? */
+static void
+simulate_keys(int n, double promised)
+{
+	enum { KEYS = 200, RUNS = 20 };
+	double before[RUNS], after[RUNS];
+	struct twosample t;
+	int alarms = 0, key;
+
+	for (int i = 0; i < n; i++) {
+		for (key = 0; key < KEYS; key++) {
+			compare(LOGNORMAL, before, after, RUNS, 0, 1, &t);
+			if (is_found(&t, KEYS))
+				break;
 		}
-		twosample_compare(&t, before, 40, after, 40, false);
-		found += (TWOSAMPLE_RANKS * t.p_ranks <= 0.05 &&
-		    changes_is_effect(t.before, t.after, EFFECT)) ||
-		    (TWOSAMPLE_SLOW * t.p_slow <= 0.05 && t.excess >= EFFECT);
+		alarms += key < KEYS;
 	}
-	snprintf(which, sizeof which, "%d %%", per_cent);
-	report("slow runs", which, found, n, promised);
+	report("false, 200 keys", "20 runs a side", 100.0 * alarms / n, n,
+	    promised);
 }
 
-/* The p of a key with this noise, and this ratio of the sides; 1 if the
-   effect is too small. */
-static double
-compare_key(int samples, double ratio)
-{
-	double before[40], after[40];
-	struct twosample t;
+/* --- histories of a gate -------------------------------------------------- */
 
-	for (int i = 0; i < samples; i++) {
-		before[i] = 1 + 0.05 * normal();
-		after[i] = ratio * (1 + 0.05 * normal());
-	}
-	twosample_compare(&t, before, (size_t)samples, after,
-	    (size_t)samples, false);
-	return changes_is_effect(t.before, t.after, EFFECT) ? t.p : 1;
-}
-
-/* How many runs of 200 equal keys have an alarm? */
+/* In how many of n years do two or more of 50 equal keys have an alarm? */
 static void
-simulate_keys(int samples, int n, double promised)
+simulate_years(int noise, int n, double promised)
 {
-	int alarms = 0;
-	char which[32];
-	double least;
+	enum { KEYS = 50 };
+	double x[DAYS], p[KEYS];
+	int years = 0, alarms;
 
-	/* Holm reports a key if KEYS times the least p is small enough. */
-	for (int run = 0; run < n; run++) {
-		least = 1;
-		for (int k = 0; k < KEYS; k++)
-			least = fmin(least, compare_key(samples, 1));
-		alarms += KEYS * least <= 0.05;
+	for (int i = 0; i < n && promised >= 0; i++) {
+		for (int k = 0; k < KEYS; k++) {
+			draw(noise, x, DAYS, DAYS, 1);
+			p[k] = look(x, DAYS) == STATE_DEGRADED ?
+			    found.today.p : 1;
+		}
+		/* Holm's method. */
+		values_sort(p, KEYS);
+		alarms = 0;
+		while (alarms < KEYS && (KEYS - alarms) * p[alarms] <= ALPHA)
+			alarms++;
+		years += alarms > 1;
 	}
-	snprintf(which, sizeof which, "%d a side", samples);
-	report("Holm, 200 keys", which, alarms, n, promised);
+	report("years, 50 keys", noises[noise].name, 100.0 * years / n, n,
+	    promised);
+}
+
+/* Sets the levels of n commits. */
+static void
+make_levels(const struct replay *r, double *levels, int n)
+{
+	int shortest = r->ratio < 1 ? 3 : 10, spread = r->ratio < 1 ? 5 : 21;
+	bool slow = true;
+
+	for (int i = 0, end = 0; i < n; i++) {
+		if (i == end) {
+			slow = !slow;
+			end += slow ? shortest + (int)below((uint32_t)spread) :
+			    20 + (int)below(41);
+		}
+		levels[i] = (slow ? r->ratio : 1) *
+		    pow(r->drift, (double)i / n);
+	}
+}
+
+static void
+simulate_replay(const struct replay *r, int n)
+{
+	enum { COMMITS = 200 };
+	/* Indexes: for the worse, and how late. */
+	int changes[2][2] = { { 0 } }, noticed[2][2] = { { 0 } };
+	int looks = 0, red_looks = 0, alarms = 0, since;
+	bool alarm, red, was_red, worse;
+	double x[COMMITS], levels[COMMITS];
+
+	for (int series = 0; series < n; series++) {
+		make_levels(r, levels, COMMITS);
+		draw(r->noise, x, COMMITS, COMMITS, 1);
+		since = 2 * LAG + 1;
+		alarm = was_red = false;
+		for (int i = 0; i < COMMITS; i++, was_red = red) {
+			x[i] *= levels[i];
+			since++;
+			if (i > 0 && fabs(levels[i] - levels[i - 1]) > EFFECT)
+				since = 1;
+			worse = r->ratio > 1 && levels[i] > 1 + EFFECT;
+			red = look(x, i + 1) == STATE_DEGRADED;
+			if (!worse && since > LAG) {
+				looks++;
+				red_looks += red;
+				alarm = alarm || (red && !was_red);
+			}
+			if (since == LAG || since == 2 * LAG) {
+				changes[worse][since > LAG]++;
+				noticed[worse][since > LAG] += worse == red;
+			}
+		}
+		alarms += alarm;
+	}
+	report("red for nothing", r->name, 100.0 * red_looks / looks, n,
+	    r->red);
+	report("alarm for nothing", r->name, 100.0 * alarms / n, n, r->alarms);
+	for (int i = 0; i < 2; i++) {
+		report(i == 0 ? "red after 5" : "red after 10", r->name,
+		    100.0 * noticed[1][i] / fmax(1, changes[1][i]), n,
+		    r->seen[i]);
+		report(i == 0 ? "green after 5" : "green after 10", r->name,
+		    100.0 * noticed[0][i] / fmax(1, changes[0][i]), n,
+		    r->green[i]);
+	}
 }
 
 int
 main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 0;
+	const struct noise *z;
 
 	generator = "statistics";
 	if (n <= 0 || argc > 3)
 		fail("usage: statistics SERIES [SEED]");
 	random_state = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261122;
-	for (int i = 0; i < N_NOISES; i++)
-		simulate_noise(&noises[i], n);
-	for (int i = 0; i < N_BUMPS; i++)
-		simulate_bump(&bumps[i], n);
-	simulate_slow(20, n, 52);
-	simulate_slow(30, n, 92);
-	simulate_slow(45, n, 100);
-	simulate_keys(10, n, 4);
-	simulate_keys(20, n, 4);
+	for (int i = 0; i < N_NOISES; i++) {
+		z = &noises[i];
+		simulate_false(i, 200, n, z->false_200);
+		simulate_false(i, 24, n, z->false_24);
+		simulate_visible(i, 20, n, z->visible_20);
+		simulate_visible(i, 8, n, z->visible_8);
+		simulate_years(i, n / 10 + 1, z->years);
+	}
+	for (int i = 0; i < N_STEPS; i++)
+		simulate_step(&steps[i], n);
+	simulate_slow(n, 100);
+	simulate_keys(n, 3.2);
+	for (int i = 0; i < N_REPLAYS; i++)
+		simulate_replay(&replays[i], n);
+	levels_release(&found);
 	return failed;
 }

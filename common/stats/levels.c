@@ -1,0 +1,556 @@
+/* levels - the levels of a series, and its state today */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/stats/levels.h"
+#include "common/stats/ranks.h"
+
+enum { BLOCKS = 8, BLOCK_MIN = 2 };	/* of a segment that may grow */
+enum { NEWEST_MAX = 7, OLD_MIN = 8 };	/* points of what is suspected */
+enum { LASTING = 10 };			/* points: a visible change, no dip */
+enum { NEAR = 3 };			/* points from an accepted commit */
+enum { JUMPS_MIN = 8 };			/* before exact values have a noise */
+#define SUSPECTED_P	0.02
+#define SUSPECTED_D	(6 - 1e-9)
+
+/* A step of the levels in one direction is against the other. */
+enum { WORSE = 1, BETTER = -1 };
+
+/* An examination of a series. */
+struct search {
+	struct levels *result;
+	struct series *x;
+	const struct yardstick *y;
+	size_t accepted;	/* points before the accepted commit */
+	struct level *since;	/* levels from the accepted commit on */
+	size_t n_since;
+};
+
+/* Is v to this side of u by a ratio of u? */
+static bool
+is_to(const struct yardstick *y, int side, double u, double v, double ratio)
+{
+	double d = (y->more ? u - v : v - u) * side;
+
+	return d > 0 && d >= ratio * u * (1 - 1e-9);
+}
+
+bool
+levels_differ(const struct yardstick *y, double u, double v)
+{
+	return is_to(y, WORSE, u, v, y->effect) ||
+	    is_to(y, BETTER, u, v, y->effect);
+}
+
+bool
+levels_is_past(const struct levels *l, const struct yardstick *y, size_t i)
+{
+	const struct level *v = l->list + i;
+	double u = v[-1].value;
+	int side = is_to(y, WORSE, u, v->value, 0) ? WORSE : BETTER;
+
+	while (++v < l->list + l->n)
+		if (!is_to(y, side, u, v->value, y->effect))
+			return true;
+	return false;
+}
+
+/* --- levels --------------------------------------------------------------- */
+
+/* The median of a block of a segment. */
+static double
+median_of_block(struct search *s, struct place g, size_t block)
+{
+	size_t n = g.to - g.from;
+
+	return series_median(s->x, g.from + n * block / BLOCKS,
+	    g.from + n * (block + 1) / BLOCKS);
+}
+
+/* Do the medians of all blocks of a segment rise, or all fall? */
+static bool
+grows(struct search *s, struct place g)
+{
+	int rises = 0, falls = 0;
+	double last, next;
+
+	if (g.to - g.from < BLOCKS * BLOCK_MIN)
+		return false;
+	last = median_of_block(s, g, 0);
+	for (size_t i = 1; i < BLOCKS && (rises == 0 || falls == 0); i++) {
+		next = median_of_block(s, g, i);
+		rises += next > last;
+		falls += next < last;
+		last = next;
+	}
+	return rises == BLOCKS - 1 || falls == BLOCKS - 1;
+}
+
+/* Adds the levels of a segment, which comes after this split, or NULL. */
+static void
+add_segment(struct search *s, struct place g, const struct split *split)
+{
+	struct level *v = s->result->list + s->result->n++;
+
+	*v = (struct level){ .value = series_median(s->x, g.from, g.to),
+	    .at = g.from, .p = NAN, .size = NAN };
+	if (split != NULL) {
+		v->first = split->first;
+		v->last = split->last;
+		v->p = split->p;
+		v->size = split->size;
+	}
+	v->sigma = series_sigma(s->x, g.from, g.to);
+	if (!grows(s, g))
+		return;
+	v->value = median_of_block(s, g, 0);
+	/* That all blocks of a random order rise or fall: 2 of 8! orders. */
+	v[1] = (struct level){ .value = median_of_block(s, g, BLOCKS - 1),
+	    .at = (g.from + g.to) / 2, .first = g.from + 1, .last = g.to - 1,
+	    .p = 2 / 40320.0, .size = NAN, .grows = true, .sigma = v->sigma };
+	s->result->n++;
+}
+
+/* The segment of a level. */
+static struct place
+segment_of(const struct search *s, const struct level *v)
+{
+	const struct level *end = s->result->list + s->result->n;
+	struct place g;
+
+	g.from = v->grows ? v[-1].at : v->at;
+	for (v++; v < end && v->grows; v++)
+		;
+	g.at = g.from;
+	g.to = v < end ? v->at : s->x->n;
+	return g;
+}
+
+/* --- what is suspected ---------------------------------------------------- */
+
+/* A few points at an end of a segment, against its others. */
+struct suspect {
+	struct place p;
+	struct contrast c;
+	double cost, size;
+	bool jumps, counts;
+	bool counts_nearer;	/* if of two middle values the nearer counts */
+};
+
+/* The costs of the segment are known. */
+static struct suspect
+examine(struct search *s, struct place p)
+{
+	const struct splits *found = &s->result->splits;
+	struct suspect t = { .p = p, .cost = s->x->costs[p.at - p.from] };
+	double error, phi, level, nearer;
+
+	t.c = series_compare(s->x, p);
+	if (t.c.p_ranks > NOT_WORSE * fmax(SUSPECTED_P,
+	    ranks_least_p(p.to - p.from, p.at - p.from)))
+		return t;
+	error = series_compared_sigma(s->x);
+	series_set_level(s->x, p.from, p.at, t.c.before);
+	series_set_level(s->x, p.at, p.to, t.c.after);
+	error *= series_find_factor(s->x, found->n + 2, &phi);
+	level = series_median(s->x, p.from, p.to);
+	series_set_level(s->x, p.from, p.to, level);
+
+	t.size = series_size(fabs(t.c.after - t.c.before), error, p);
+	t.jumps = series_jumps(s->x, p, true);
+	t.counts = t.jumps || t.size >= SUSPECTED_D;
+	nearer = series_nearer_median(s->x, p.at, p.to - p.at, t.c.before);
+	t.counts_nearer = t.jumps || series_size(fabs(nearer - t.c.before),
+	    error, p) >= SUSPECTED_D;
+	return t;
+}
+
+/* The number of points after the place of least cost, of which there are more
+   than a few. */
+static size_t
+choose_many(const double *costs, size_t n)
+{
+	double least = INFINITY;
+	size_t k;
+
+	if (n < NEWEST_MAX + 1 + OLD_MIN)
+		return 0;
+	for (k = OLD_MIN; k < n - NEWEST_MAX; k++)
+		least = fmin(least, costs[k]);
+	for (k = OLD_MIN; costs[k] > NOT_WORSE * least; k++)
+		;
+	return n - k;
+}
+
+/*
+ * The best of those that count: of least cost, of equal ones the last; those
+ * from `first` on, and only those of which the nearer values count if so asked.
+ */
+static const struct suspect *
+choose(const struct suspect *list, size_t n, size_t first, bool nearer)
+{
+	const struct suspect *best = NULL;
+	double least = INFINITY;
+
+	for (size_t i = first; i < n; i++)
+		if (nearer ? list[i].counts && list[i].counts_nearer :
+		    list[i].counts)
+			least = fmin(least, list[i].cost);
+	for (size_t i = first; i < n; i++)
+		if (list[i].counts && (!nearer || list[i].counts_nearer) &&
+		    list[i].cost <= NOT_WORSE * least)
+			best = &list[i];
+	return best;
+}
+
+static void
+find_newest(struct search *s)
+{
+	struct levels *l = s->result;
+	struct place p = segment_of(s, &l->list[l->n - 1]);
+	struct suspect list[NEWEST_MAX + 1];
+	const struct suspect *best, *other;
+	size_t n = 0, many;
+
+	series_find_costs(s->x, p.from, p.to);
+	many = choose_many(s->x->costs, p.to - p.from);
+	for (size_t k = 1; k <= NEWEST_MAX && p.from + OLD_MIN + k <= p.to;
+	    k++) {
+		p.at = p.to - k;
+		list[n++] = examine(s, p);
+	}
+	if (many > 0) {
+		p.at = p.to - many;
+		list[n++] = examine(s, p);
+	}
+	best = choose(list, n, 0, false);
+	if (best == list) {
+		/* One point, unless more go with it. */
+		other = choose(list, n, 1, true);
+		best = other != NULL ? other : best;
+	}
+	if (best != NULL)
+		l->newest = (struct newest){ p.to - best->p.at,
+		    best->c.before, best->c.after, best->size };
+}
+
+/* --- from the accepted commit on ------------------------------------------ */
+
+/*
+ * The level at which the levels begin: the newest whose step may be before the
+ * accepted commit, or the next if it is a little later, and that one is not as
+ * near: places move by a point or two when more is known.
+ */
+static size_t
+find_base(const struct search *s)
+{
+	const struct level *list = s->result->list;
+	size_t a = s->accepted, base = 0, next, n = s->result->n;
+
+	for (size_t i = 1; i < n; i++)
+		if (!list[i].grows && list[i].first <= a)
+			base = i;
+	for (next = base + 1; next < n && list[next].grows; next++)
+		;
+	if (!s->y->exact && next < n && list[next].first - a <= NEAR &&
+	    (base == 0 ||
+	    (list[base].last < a &&
+	    a - list[base].last > list[next].first - a)))
+		base = next;
+	return base;
+}
+
+/* A growing segment: its level at the accepted commit, and its last. */
+static void
+begin_in_growth(struct search *s, struct place g)
+{
+	size_t a = s->accepted, n = g.to - g.from, block = 0;
+	struct level *v = s->since;
+
+	a = a > g.from ? a : g.from;
+	while (block + 1 < BLOCKS && g.from + n * (block + 1) / BLOCKS <= a)
+		block++;
+	v->value = median_of_block(s, g, block);
+	if (block + 1 == BLOCKS) {
+		memmove(v + 1, v + 2, (--s->n_since - 1) * sizeof *v);
+		s->result->n_accepted++;
+		return;
+	}
+	v[1].first = a + 1;
+	v[1].at = v[1].at > a + 1 ? v[1].at : a + 1;
+}
+
+/*
+ * If the first points of the accepted level look unlike its others, they are
+ * what is accepted, and the others are a suspected step.
+ */
+static void
+divide_head(struct search *s, struct place p)
+{
+	struct suspect list[NEWEST_MAX];
+	const struct suspect *best = NULL;
+	struct level *v = s->since;
+	size_t n = 0;
+	double least = INFINITY;
+
+	series_find_costs(s->x, p.from, p.to);
+	for (size_t j = 1; j <= NEWEST_MAX && p.from + j + OLD_MIN <= p.to;
+	    j++) {
+		p.at = p.from + j;
+		list[n++] = examine(s, p);
+		if (list[n - 1].size >= SUSPECTED_D)
+			least = fmin(least, list[n - 1].cost);
+	}
+	for (size_t i = n; i-- > 0;)
+		if (list[i].size >= SUSPECTED_D &&
+		    list[i].cost <= NOT_WORSE * least)
+			best = &list[i];
+	if (best == NULL || s->accepted >= best->p.at)
+		return;
+	memmove(v + 2, v + 1, (s->n_since - 1) * sizeof *v);
+	s->n_since++;
+	v[1] = (struct level){ .value = best->c.after, .at = best->p.at,
+	    .first = best->p.at, .last = best->p.at, .p = NAN,
+	    .size = best->size, .sigma = v->sigma };
+	v->value = best->c.before;
+}
+
+/* Makes the levels from the accepted commit on. */
+static void
+find_since(struct search *s)
+{
+	struct levels *l = s->result;
+	size_t a = s->accepted, base = a > 0 ? find_base(s) : 0;
+	size_t newest = l->n_points - l->newest.n;
+
+	s->n_since = l->n - base;
+	memcpy(s->since, l->list + base, s->n_since * sizeof *s->since);
+	l->n_accepted = base + 1;
+	if (a == 0 || s->y->exact)
+		return;
+	if (base + 1 < l->n && l->list[base + 1].grows)
+		begin_in_growth(s, segment_of(s, &l->list[base]));
+	else if (base > 0)
+		divide_head(s, segment_of(s, &l->list[base]));
+	if (l->newest.n > 0 && newest <= a) {
+		s->n_since = 1;
+		s->since[0].value = l->newest.after;
+		s->since[0].at = newest;
+		l->newest.n = 0;
+	}
+}
+
+/* --- the state today ------------------------------------------------------ */
+
+/*
+ * Is a level a dip, or a hump, that comes between two levels which are to this
+ * side of it, and is short?
+ */
+static bool
+is_dip(const struct search *s, int side, size_t i)
+{
+	const struct level *v = s->since;
+	double effect = s->y->effect;
+	size_t end;			/* of the nearest one before it */
+
+	for (size_t p = i; p-- > 0 && v[i].at - v[p + 1].at < LASTING;) {
+		if (!is_to(s->y, side, v[i].value, v[p].value, effect))
+			continue;
+		end = v[p + 1].at;
+		for (size_t q = i + 1; q < s->n_since &&
+		    v[q].at - end < LASTING; q++)
+			if (is_to(s->y, side, v[i].value, v[q].value, effect))
+				return true;
+		return false;
+	}
+	return false;
+}
+
+/*
+ * Is the last level to this side of the best one?  Then sets what has happened
+ * since the last level that was about as good as the best.
+ */
+static bool
+compare_levels(struct search *s, int side, struct today *t)
+{
+	const struct level *v = s->since, *best = NULL;
+	const struct yardstick *y = s->y;
+	size_t n = s->n_since, before;
+	double now = v[n - 1].value;
+
+	for (size_t i = 0; i < n; i++)
+		if (!is_dip(s, side, i) && (best == NULL ||
+		    is_to(y, -side, best->value, v[i].value, 0)))
+			best = &v[i];
+	if (!is_to(y, side, best->value, now, y->effect))
+		return false;
+	/* The best level itself is one. */
+	for (before = n - 1; &v[before] != best; before--)
+		if (is_to(y, side, v[before].value, now, y->effect) &&
+		    !is_to(y, side, best->value, v[before].value,
+		    y->effect / 2) && !is_dip(s, side, before))
+			break;
+	t->before = v[before].value;
+	t->after = now;
+	t->steps = arena_array(&s->result->room, n, sizeof *t->steps);
+	t->n_steps = 0;
+	t->p = NAN;
+	for (size_t i = before + 1; i < n; i++)
+		if (is_to(y, side, v[i - 1].value, v[i].value, 0)) {
+			t->steps[t->n_steps++] = v[i];
+			t->p = fmin(t->p, v[i].p);
+		}
+	return true;
+}
+
+/* Divides the last level at the newest points, if they look different. */
+static void
+add_newest(struct search *s)
+{
+	const struct newest *w = &s->result->newest;
+	struct level *v = s->since + s->n_since++;
+	size_t at = s->x->n - w->n;
+
+	v[-1].value = w->before;
+	*v = (struct level){ .value = w->after, .at = at, .first = at,
+	    .last = at, .p = NAN, .size = w->size, .sigma = v[-1].sigma };
+}
+
+/* What the newest points would make of the state. */
+static void
+judge_newest(struct search *s)
+{
+	struct today newest = { .state = STATE_SUSPECTED };
+	struct today *t = &s->result->today;
+	struct level last = s->since[s->n_since - 1];
+	bool looks_worse;
+
+	add_newest(s);
+	looks_worse = compare_levels(s, WORSE, &newest);
+	s->since[--s->n_since - 1] = last;
+	t->is_repairing = t->state == STATE_DEGRADED && !looks_worse;
+	if (t->state == STATE_SAME && looks_worse)
+		*t = newest;
+}
+
+/*
+ * The smallest effect that would have been seen: seven standard errors of a
+ * change that lasted LASTING points, if that many could be proven, and one that
+ * makes the difference of the levels reach the effect.
+ */
+static double
+find_visible(const struct search *s)
+{
+	const struct levels *l = s->result;
+	const struct level *last = &l->list[l->n - 1];
+	struct place g = segment_of(s, last);
+	size_t n = g.to - g.from;
+	double error, level = last->value;
+
+	if (n < 2 * LASTING || (double)s->x->n * ranks_least_p(n, LASTING) >
+	    SPLIT_P_MAX || last->grows || level == 0 || last->sigma == 0)
+		return NAN;
+	error = last->sigma * l->splits.factor *
+	    sqrt(1.0 / LASTING + 1 / (double)(n - LASTING));
+	level = fmax(7 * error, fmax(s->y->effect * level, 0.75 * s->x->tick) +
+	    1.055 * error) / level;
+	return level <= 1 ? level : NAN;
+}
+
+/* --- series --------------------------------------------------------------- */
+
+static void
+find_noisy(struct search *s)
+{
+	struct levels *l = s->result;
+	struct splits *k = &l->splits;
+	struct place g = { 0 };
+
+	splits_find(k, l->points, l->n_points);
+	l->list = arena_array(&l->room, 2 * k->n + 2, sizeof *l->list);
+	for (size_t i = 0; i <= k->n; i++) {
+		g.to = i < k->n ? k->list[i].at : l->n_points;
+		add_segment(s, g, i > 0 ? &k->list[i - 1] : NULL);
+		g.from = g.to;
+	}
+	find_newest(s);
+	l->visible = find_visible(s);
+}
+
+/* Each value is a level; those that are equal and neighbours are one. */
+static void
+find_exact(struct levels *l)
+{
+	l->list = arena_array(&l->room, l->n_points, sizeof *l->list);
+	for (size_t i = 0; i < l->n_points; i++)
+		if (i == 0 || l->points[i] != l->points[i - 1])
+			l->list[l->n++] = (struct level){ .at = i, .first = i,
+			    .last = i, .value = l->points[i], .size = NAN };
+}
+
+void
+levels_find(struct levels *l, const double *points, size_t n,
+    const struct yardstick *y)
+{
+	struct search s = { .result = l, .x = &l->splits.series, .y = y };
+
+	arena_reset(&l->room);
+	l->points = points;
+	l->n_points = n;
+	l->n = 0;
+	l->newest.n = 0;
+	l->visible = y->effect;
+	if (y->exact)
+		find_exact(l);
+	else
+		find_noisy(&s);
+}
+
+/* Is a difference more than what comes and goes before its first step? */
+static bool
+exceeds_noise(const struct levels *l, const struct today *t)
+{
+	size_t n = t->steps[0].at;
+	double *jumps, usual;
+
+	if (n <= JUMPS_MIN)
+		return true;
+	jumps = mem_table(n, sizeof *jumps);
+	for (size_t i = 1; i < n; i++)
+		jumps[i - 1] = fabs(l->points[i] - l->points[i - 1]);
+	values_sort(jumps, n - 1);
+	usual = values_median_sorted(jumps, n - 1);
+	free(jumps);
+	return fabs(t->after - t->before) >= 8 * (1 - 1e-9) * usual;
+}
+
+void
+levels_judge(struct levels *l, const struct yardstick *y, size_t accepted)
+{
+	struct search s = { .result = l, .x = &l->splits.series, .y = y,
+	    .accepted = accepted };
+	struct today *t = &l->today;
+
+	*t = (struct today){ STATE_SAME, .p = NAN };
+	s.since = arena_array(&l->room, l->n + 2, sizeof *s.since);
+	find_since(&s);
+	if (compare_levels(&s, WORSE, t) &&
+	    (!y->exact || exceeds_noise(l, t)))
+		t->state = isnan(t->p) ? STATE_SUSPECTED : STATE_DEGRADED;
+	if (l->newest.n > 1)
+		judge_newest(&s);
+	if (t->state == STATE_SAME && is_to(y, BETTER, s.since->value,
+	    s.since[s.n_since - 1].value, y->effect) &&
+	    compare_levels(&s, BETTER, t) &&
+	    (!y->exact || exceeds_noise(l, t)))
+		t->state = STATE_IMPROVED;
+}
+
+void
+levels_release(struct levels *l)
+{
+	splits_release(&l->splits);
+	arena_release(&l->room);
+}
