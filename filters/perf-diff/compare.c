@@ -45,7 +45,8 @@ compare_key(struct results *a, uint32_t key, struct sides *s)
 	const struct key *k = &a->samples->keys[key];
 	struct result *r = results_add(a, key);
 	struct change *c = results_add_change(r);
-	double total = 0, *old = s->values[SIDE_OLD], *new = s->values[SIDE_NEW];
+	double *old = s->values[SIDE_OLD], *new = s->values[SIDE_NEW];
+	double total = 0;
 	size_t n_old, n_new, side;
 
 	load(s, k, false);
