@@ -325,6 +325,29 @@ runs() {
 		tr -d ' ')" = 9true ]
 }
 
+@test "what is measured once each time has the unit of one: ns/op is a time" {
+	for units in 'ns/op ns 1' 'us/iter ns 1000' 'ms/call us/op 1000' \
+		'KiB/op B/iter 1024' 'allocs/op allocs 1' 'ns/row us/row 0.001'; do
+		set -- $units
+		samples "$1" {1..10} | sed "s|}|,\"unit\":\"$1\"}|" >>old
+		samples "$1" $(seq $3 $3 $(jq -n "10 * $3")) |
+			sed "s|}|,\"unit\":\"$2\"}|" >>new
+	done
+	run -0 perf-diff old new
+	[ "$(found 'select(.type == "change") | .uid == .unit and
+		[.before, .after, .better] == [5.5, 5.5, "less"]' | uniq -c |
+		tr -d ' ')" = 6true ]
+	# A time comes first, in a unit that can be read.
+	for unit in ns/op B/op allocs/op; do
+		samples $unit {1000100..1000109} |
+			sed "s|}|,\"unit\":\"$unit\"}|" >>go
+		samples $unit {5000100..5000109} |
+			sed "s|}|,\"unit\":\"$unit\"}|" >>slow
+	done
+	run -1 --separate-stderr perf-diff go slow
+	[[ $stderr == *"above all, ns/op is 400.0 % slower: 1 ms before, 5 ms after" ]]
+}
+
 @test "a uid whose unit changes its dimension is named" {
 	samples a {1..10} | sed 's/}/,"unit":"ms"}/' >old
 	samples a {1..10} | sed 's/}/,"unit":"B"}/' >new
@@ -827,6 +850,8 @@ runs() {
 	done) >in
 	run -1 --separate-stderr perf-diff -H --oldest-first in
 	[[ $stderr == *"a is 20.6 % worse, growing from c2 to c80: "* ]]
+	run -1 --separate-stderr perf-diff -H --oldest-first --svg in
+	[[ $output == *">+20.6 %, growing<"* ]]
 	history a $(for ((i = 0; i < 42; i++)); do
 		echo $((100 + 4 * i % 7 + (i >= 40) * 28))
 	done) >in

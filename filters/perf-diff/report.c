@@ -150,7 +150,8 @@ causes(const struct results *a, const struct change *c)
 	if (c->n_steps > 1)
 		text = say(a, "%s; %zu steps", text, c->n_steps);
 	if (c->first < c->last)
-		text = say(a, "%s; from %s to %s", text,
+		text = say(a, "%s; %sfrom %s to %s", text,
+		    c->grows ? "growing " : "",
 		    say_commit(a, c->first), say_commit(a, c->last));
 	if (untested > 0 && c->n_steps <= 1)
 		text = say(a, "%s; %zu untested before", text, untested);

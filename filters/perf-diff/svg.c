@@ -170,6 +170,14 @@ end_of(const struct panel *p, size_t level)
 	return x_of(p, (double)p->r->positions[end - 1]);
 }
 
+/* Is it one of the two levels of a segment that grows?  A mark shows those. */
+static bool
+is_growing(const struct result *r, size_t level)
+{
+	return r->levels[level].grows || (level + 1 < r->n_levels &&
+	    r->levels[level + 1].grows);
+}
+
 /* The noise around the levels, and the ranges of the changes. */
 static void
 draw_bands(struct buf *b, const struct panel *p)
@@ -179,9 +187,10 @@ draw_bands(struct buf *b, const struct panel *p)
 
 	for (size_t i = 0; i < p->r->n_levels; i++) {
 		v = &p->r->levels[i];
-		draw_band(b, begin_of(p, i), end_of(p, i),
-		    y_of(p, v->value + 2 * v->sigma),
-		    y_of(p, v->value - 2 * v->sigma), "#e8edf1");
+		if (!is_growing(p->r, i))
+			draw_band(b, begin_of(p, i), end_of(p, i),
+			    y_of(p, v->value + 2 * v->sigma),
+			    y_of(p, v->value - 2 * v->sigma), "#e8edf1");
 	}
 	for (; c < p->r->changes + p->r->n_changes; c++)
 		if (c->verdict != VERDICT_GONE)
@@ -197,9 +206,10 @@ draw_series(struct buf *b, const struct panel *p)
 	const struct result *r = p->r;
 
 	for (size_t i = 0; i < r->n_levels; i++)
-		draw_line(b, begin_of(p, i), end_of(p, i),
-		    y_of(p, r->levels[i].value),
-		    "\"#1f4e79\" stroke-width=\"2.5\"");
+		if (!is_growing(r, i))
+			draw_line(b, begin_of(p, i), end_of(p, i),
+			    y_of(p, r->levels[i].value),
+			    "\"#1f4e79\" stroke-width=\"2.5\"");
 	buf_printf(b, "<path fill=\"none\" stroke=\"#54708c\" "
 	    "stroke-linecap=\"round\" stroke-width=\"%s\" d=\"",
 	    r->n > MANY ? "3" : "4.5");
@@ -218,6 +228,9 @@ label_of(const struct results *a, const struct change *c)
 	const char *subject = say_subject(a, c->at);
 	struct span head = text_prefix(span_str(subject), SUBJECT_MAX);
 
+	if (c->grows)
+		return say(a, "%s, growing%s", say_effect(a, c),
+		    c->accepted ? ", accepted" : "");
 	return say(a, "%s %s%s %s %.*s%s%s", say_effect(a, c),
 	    c->n_steps > 1 ? "up to " : "", say_commit(a, c->at),
 	    say_date(a, c->at), SPAN_ARG(head),
@@ -241,7 +254,8 @@ draw_mark(struct buf *b, const struct panel *p, const struct change *c,
 		move_to(b, x_of(p, (double)c->first),
 		    y_of(p, c->before));
 		buf_char(b, 'L');
-		svg_length(b, tenths(x_of(p, (double)c->at)));
+		svg_length(b, tenths(x_of(p, (double)(c->grows ? c->last :
+		    c->at))));
 		buf_char(b, ' ');
 		svg_length(b, tenths(y_of(p, c->after)));
 	} else {
