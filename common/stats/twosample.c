@@ -177,42 +177,50 @@ compare_slow(struct twosample *t, const double *all, size_t m, size_t n,
 
 /* --- Hodges-Lehmann ------------------------------------------------------- */
 
-/* How many differences a[j] - b[i] are at most x; both samples are sorted. */
+/*
+ * How many differences a[j] - b[i] are at most x; both samples are sorted.  Sets
+ * *next to the smallest one that is greater, or INFINITY.
+ */
 static uint64_t
 count_differences(const double *b, size_t m, const double *a, size_t n,
-    double x)
+    double x, double *next)
 {
 	uint64_t count = 0;
 	size_t i = m;
 
+	*next = INFINITY;
 	/* The smaller a[j], the more values at the end of b are near enough. */
 	for (size_t j = n; j-- > 0;) {
 		while (i > 0 && a[j] - b[i - 1] <= x)
 			i--;
 		count += m - i;
+		if (i > 0 && a[j] - b[i - 1] < *next)
+			*next = a[j] - b[i - 1];
 	}
 	return count;
 }
 
 /*
- * The k-th smallest difference, k from 1.  Bisects the keys of all doubles: at
- * most 64 counts, and no table of the m n differences.
+ * The k-th smallest difference, k from 1, without a table of the m n
+ * differences: bisects the values until none is between it and the lower end.
  */
 static double
 find_difference(const double *b, size_t m, const double *a, size_t n,
     uint64_t k)
 {
-	uint64_t low = values_to_key(a[0] - b[m - 1]);
-	uint64_t high = values_to_key(a[n - 1] - b[0]), middle;
+	double low = a[0] - b[m - 1], high = a[n - 1] - b[0], middle;
+	double next = low, unused;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (count_differences(b, m, a, n, values_from_key(middle)) >= k)
+	while (count_differences(b, m, a, n, next, &unused) < k) {
+		for (;;) {
+			middle = low + (high - low) / 2;
+			if (count_differences(b, m, a, n, middle, &next) < k)
+				break;
 			high = middle;
-		else
-			low = middle + 1;
+		}
+		low = middle;
 	}
-	return values_from_key(low) + 0.0;	/* -0 becomes 0 */
+	return next + 0.0;	/* -0 becomes 0 */
 }
 
 /* Sets the shift and its interval from sorted samples. */

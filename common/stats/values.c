@@ -13,8 +13,8 @@
  * Of a negative value all bits are inverted, of any other only the sign bit.
  * Adding 0 makes -0 equal to 0.
  */
-uint64_t
-values_to_key(double value)
+static uint64_t
+key_of(double value)
 {
 	uint64_t bits;
 
@@ -23,8 +23,8 @@ values_to_key(double value)
 	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-double
-values_from_key(uint64_t key)
+static double
+value_of(uint64_t key)
 {
 	uint64_t bits = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
 	double value;
@@ -39,10 +39,10 @@ values_sort(double *values, size_t n)
 	uint64_t *keys = mem_table(n, sizeof *keys);
 
 	for (size_t i = 0; i < n; i++)
-		keys[i] = values_to_key(values[i]);
+		keys[i] = key_of(values[i]);
 	sort_u64(keys, n);
 	for (size_t i = 0; i < n; i++)
-		values[i] = values_from_key(keys[i]);
+		values[i] = value_of(keys[i]);
 	free(keys);
 }
 

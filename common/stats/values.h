@@ -7,10 +7,6 @@
  * Order statistics of values, none of which is NaN.
  */
 
-/* Converts a value to a number that sorts as it does, and back. */
-uint64_t values_to_key(double);
-double values_from_key(uint64_t key);
-
 /* Sorts in ascending order, many values in linear time. */
 void values_sort(double *, size_t n);
 
