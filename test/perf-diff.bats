@@ -706,6 +706,53 @@ runs() {
 	[[ $stderr == *"b is 19.4 % worse since c21, of which part was repaired: 103 before, 123 now" ]]
 }
 
+@test "an old spike does not hide that the newest commits are slower" {
+	for newest in 2 3 4 5; do
+		history a $(for ((i = 0; i < 100 + newest; i++)); do
+			echo $((1000 + 4 * i % 7 + (i == 50) * 2000 +
+				(i >= 100) * 500))
+		done) >in
+		run -1 --separate-stderr perf-diff -H --oldest-first \
+			--suspected fail in
+		[ "$(found 'select(.type == "key") | [.verdict, .minor_version]')" = \
+			"[\"$([ $newest -lt 4 ] && echo suspected ||
+				echo degraded)\",\"c101\"]" ]
+	done
+}
+
+@test "each of two steps that follow each other is found at its commit" {
+	# Few commits between them: one moves while the other is not yet in place.
+	history a 0.2 0.2 0.2 0.2 0.2 0.2 $(for level in 11:55 7:6000 9:44000; do
+		for ((i = 0; i < ${level%:*}; i++)); do
+			echo $((${level#*:} + 4 * i % 7 - 3))
+		done
+	done) >in
+	run -1 --separate-stderr perf-diff -H --oldest-first in
+	[ "$(found 'select(.type == "key") | [.steps, .before]')" = \
+		'[["c7","c18","c25"],0.2]' ]
+}
+
+@test "a first outlier does not hide that a rate has halved" {
+	history a 18 $(for ((i = 0; i < 25; i++)); do
+		echo $(((i < 7 ? 4500 : 2200) + 37 * i % 11 * 9))
+	done) >in
+	run -1 --separate-stderr perf-diff -H --oldest-first --more a \
+		--suspected fail in
+	[ "$(found 'select(.type == "key") | [.verdict, .minor_version]')" = \
+		'["suspected","c9"]' ]
+}
+
+@test "less than half a tick is not said to be visible" {
+	# A clock of 1 ms around 10 ms: medians are whole.
+	samples a $(for i in {1..20}; do echo $((9 + i * 7 % 5 / 2)); done) >old
+	run -0 perf-diff old old
+	[ "$(found 'select(.type == "changes") | .smallest_effect >= .05')" = true ]
+	# Without noise at all, nothing is known.
+	samples b {1..10} | sed 's/:[0-9]*}/:7}/' >old
+	run -0 perf-diff --text old old
+	[[ $output == *"What would have been seen is not known: "* ]]
+}
+
 @test "an accepted change does not hide another one behind it" {
 	for days in 1 2 3 4 10; do
 		for worse in 5 20; do
