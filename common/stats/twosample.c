@@ -178,8 +178,8 @@ compare_slow(struct twosample *t, const double *all, size_t m, size_t n,
 /* --- Hodges-Lehmann ------------------------------------------------------- */
 
 /*
- * How many differences a[j] - b[i] are at most x; both samples are sorted.  Sets
- * *next to the smallest one that is greater, or INFINITY.
+ * How many differences a[j] - b[i] are at most x; both samples are sorted.
+ * Sets *next to the smallest one that is greater, or INFINITY.
  */
 static uint64_t
 count_differences(const double *b, size_t m, const double *a, size_t n,
