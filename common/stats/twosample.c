@@ -109,28 +109,26 @@ log_ways(double n, double k)
 
 /*
  * The probability that of n values, drawn from `all` of which h are slow, at
- * least x are slow.  Each term is the one before it times a ratio.  The terms
- * are added from x on away from the most probable one, towards 0.
+ * least x are slow.  Each term is the one before it times a ratio.  Below the
+ * most probable x it is 1 minus that of so many which are not slow: the terms
+ * that are added always fall.
  */
 static double
 at_least(double all, double n, double h, double x)
 {
-	bool up = x > n * h / all;
-	double k = up ? x : x - 1, term, sum = 0, rest = all - h - n;
+	double term, sum = 0;
 
-	if (k < fmax(0, -rest) || k > fmin(h, n))
-		return up ? 0 : 1;
-	term = exp(log_ways(h, k) + log_ways(all - h, n - k) -
+	if (x <= n * h / all)
+		return 1 - at_least(all, n, all - h, n - x + 1);
+	if (x > fmin(n, h))
+		return 0;
+	term = exp(log_ways(h, x) + log_ways(all - h, n - x) -
 	    log_ways(all, n));
-	while (term > 1e-17 * sum) {
+	for (; term > 1e-17 * sum; x++) {
 		sum += term;
-		if (up)
-			term *= (h - k) * (n - k) / ((k + 1) * (rest + k + 1));
-		else
-			term *= k * (rest + k) / ((h - k + 1) * (n - k + 1));
-		k += up ? 1 : -1;
+		term *= (h - x) * (n - x) / ((x + 1) * (all - h - n + x + 1));
 	}
-	return up ? sum : 1 - sum;
+	return sum;
 }
 
 static size_t
