@@ -138,38 +138,34 @@ count_slow(const double *sorted, size_t n, double limit, bool more)
 	    n - SEARCH_FIRST(i, n, sorted[i] > limit);
 }
 
-/*
- * Counts the values beyond a limit on both sides.  all has the m + n values in
- * order; q1 is the quartile on the better side.
- */
+/* Counts the slow values of both sides; all has the m + n values in order. */
 static void
 compare_slow(struct twosample *t, const double *all, size_t m, size_t n,
     const double *before, const double *after, bool more)
 {
 	size_t size = m + n, quarter = (size - 1) / 4, slow;
 	double q2 = values_median_sorted(all, size), middle, share;
+	/* The quartile on the better side. */
 	double q1 = all[more ? size - 1 - quarter : quarter];
+	int sign = more ? -1 : 1;
 
 	/* Ordinary runs of normal noise, or of a coarse clock, are within. */
-	t->limit = 8 * fabs(q2 - q1);
-	t->limit = fmax(t->limit, fmin(4 * values_tick(all, size), fabs(q2) /
-	    2));
-	t->limit = more ? q2 - t->limit : q2 + t->limit;
+	t->limit = q2 + sign * fmax(8 * fabs(q2 - q1),
+	    fmin(4 * values_tick(all, size), fabs(q2) / 2));
 	t->slow_before = count_slow(before, m, t->limit, more);
 	t->slow_after = count_slow(after, n, t->limit, more);
 	slow = t->slow_before + t->slow_after;
-	share = (double)t->slow_after / (double)n -
-	    (double)t->slow_before / (double)m;
 	t->p_slow = fmin(1, 2 * fmin(at_least((double)size, (double)n,
 	    (double)slow, (double)t->slow_after), at_least((double)size,
 	    (double)m, (double)slow, (double)t->slow_before)));
+
+	share = (double)t->slow_after / (double)n -
+	    (double)t->slow_before / (double)m;
 	t->excess = 0;
-	if (share != 0 && q2 != 0) {
+	if (share != 0) {
 		middle = values_median_sorted(more ? all : all + size - slow,
 		    slow);
-		t->excess = share * (more ? q2 - middle : middle - q2) / q2;
-	} else if (share != 0) {
-		t->excess = share > 0 ? INFINITY : -INFINITY;
+		t->excess = share * sign * (middle - q2) / q2;
 	}
 }
 
