@@ -217,24 +217,6 @@ find_difference(const double *b, size_t m, const double *a, size_t n,
 	return next + 0.0;	/* -0 becomes 0 */
 }
 
-/* Sets the shift and its interval from sorted samples. */
-static void
-estimate_shift(struct twosample *t, const double *b, size_t m,
-    const double *a, size_t n)
-{
-	uint64_t pairs = (uint64_t)m * n;
-	double product = (double)m * (double)n, first, low, high;
-
-	low = find_difference(b, m, a, n, (pairs + 1) / 2);
-	high = pairs % 2 != 0 ? low :
-	    find_difference(b, m, a, n, pairs / 2 + 1);
-	t->shift = low + (high - low) / 2;
-	first = fmax(1, floor(product / 2 - Z_95 *
-	    sqrt(product * ((double)m + (double)n + 1) / 12)));
-	t->low = find_difference(b, m, a, n, (uint64_t)first);
-	t->high = find_difference(b, m, a, n, pairs + 1 - (uint64_t)first);
-}
-
 /* Copies every stride-th value, and sorts the copies; returns how many. */
 static size_t
 thin(double *to, const double *from, size_t n, size_t stride)
@@ -247,30 +229,32 @@ thin(double *to, const double *from, size_t n, size_t stride)
 	return count;
 }
 
-/* The smallest stride that leaves at most TWOSAMPLE_PAIRS_MAX pairs. */
-static size_t
-choose_stride(size_t m, size_t n)
-{
-	size_t stride = 1;
-
-	while (((m - 1) / stride + 1) * (double)((n - 1) / stride + 1) >
-	    TWOSAMPLE_PAIRS_MAX)
-		stride++;
-	return stride;
-}
-
 void
 twosample_find_shift(struct twosample *t, const double *before, size_t m,
     const double *after, size_t n)
 {
-	double *room = mem_table(m + n, sizeof *room);
-	size_t m_thin, n_thin;
+	double *b = mem_table(m + n, sizeof *b), *a = b + m;
+	double product, first, low, high;
+	uint64_t pairs;
 
-	t->stride = choose_stride(m, n);
-	m_thin = thin(room, before, m, t->stride);
-	n_thin = thin(room + m, after, n, t->stride);
-	estimate_shift(t, room, m_thin, room + m, n_thin);
-	free(room);
+	t->stride = 1;
+	while (((m - 1) / t->stride + 1) * (double)((n - 1) / t->stride + 1) >
+	    TWOSAMPLE_PAIRS_MAX)
+		t->stride++;
+	m = thin(b, before, m, t->stride);
+	n = thin(a, after, n, t->stride);
+
+	pairs = (uint64_t)m * n;
+	low = find_difference(b, m, a, n, (pairs + 1) / 2);
+	high = pairs % 2 != 0 ? low :
+	    find_difference(b, m, a, n, pairs / 2 + 1);
+	t->shift = low + (high - low) / 2;
+	product = (double)pairs;
+	first = fmax(1, floor(product / 2 - Z_95 *
+	    sqrt(product * ((double)m + (double)n + 1) / 12)));
+	t->low = find_difference(b, m, a, n, (uint64_t)first);
+	t->high = find_difference(b, m, a, n, pairs + 1 - (uint64_t)first);
+	free(b);
 }
 
 /* --- what would have been seen -------------------------------------------- */
