@@ -18,11 +18,9 @@
    SOME. */
 enum { FEW = 12, SOME = 20 };
 
-/* The visible effect is that of at most this many residuals. */
-enum { RESIDUALS_MAX = 500 };
-
-/* The autocorrelation is that of at most this many values of each side. */
-enum { PHI_MAX = 2000 };
+/* At most so many residuals give the visible effect, and values of each side
+   the autocorrelation. */
+enum { RESIDUALS_MAX = 500, PHI_MAX = 2000 };
 
 /* --- the normal distribution ---------------------------------------------- */
 
@@ -314,11 +312,14 @@ double
 twosample_visible(const double *before, size_t m, const double *after,
     size_t n, double effect, size_t keys)
 {
-	double *all = mem_table(m + n, sizeof *all), tick, delta, error;
-	double level = fabs(values_median_sorted(before, m)), visible;
+	double *all, tick, delta, error, visible;
+	double level = fabs(values_median_sorted(before, m));
 	size_t size, stride = (m + n - 1) / RESIDUALS_MAX + 1;
 	unsigned seen = find_seen(m, n, keys);
 
+	if (seen == 0 || level == 0)
+		return NAN;
+	all = mem_table(m + n, sizeof *all);
 	memcpy(all, before, m * sizeof *all);
 	memcpy(all + m, after, n * sizeof *all);
 	values_sort(all, m + n);
@@ -327,15 +328,13 @@ twosample_visible(const double *before, size_t m, const double *after,
 	size += add_residuals(all + size, after, n, tick);
 	values_sort(all, size);
 	size = thin(all, all, size, stride);
-	delta = seen == 0 ? 0 : find_difference(all, size, all, size,
+	delta = find_difference(all, size, all, size,
 	    (seen * (uint64_t)size * size + 999) / 1000);
 	error = hypot(median_error(all, size, m), median_error(all, size, n));
 	free(all);
-	if (seen == 0 || level == 0 || tick == 0)
-		return NAN;
 	visible = fmax(delta * (1 + 3 / (double)(m < n ? m : n)),
 	    fmax(effect * level, 0.75 * tick) + Z_POWER * error) / level;
-	return visible <= 1 ? visible : NAN;
+	return tick > 0 && visible <= 1 ? visible : NAN;
 }
 
 /* --- both tests ----------------------------------------------------------- */
@@ -361,20 +360,18 @@ static void
 find_phi(struct twosample *t, const double *before, size_t m,
     const double *after, size_t n)
 {
-	double e[2 * PHI_MAX], ranks[2 * PHI_MAX], level, greatest = 0;
+	double e[2 * PHI_MAX], ranks[2 * PHI_MAX], levels[2], greatest = 0;
 	uint64_t keys[2 * PHI_MAX];
 
 	m = m < PHI_MAX ? m : PHI_MAX;
 	n = n < PHI_MAX ? n : PHI_MAX;
-	level = values_median(before, m, ranks);
-	for (size_t i = 0; i < m; i++) {
-		e[i] = before[i] - level;
-		greatest = fmax(greatest, before[i]);
-	}
-	level = values_median(after, n, ranks);
-	for (size_t i = 0; i < n; i++) {
-		e[m + i] = after[i] - level;
-		greatest = fmax(greatest, after[i]);
+	levels[0] = values_median(before, m, ranks);
+	levels[1] = values_median(after, n, ranks);
+	memcpy(e, before, m * sizeof *e);
+	memcpy(e + m, after, n * sizeof *e);
+	for (size_t i = 0; i < m + n; i++) {
+		greatest = fmax(greatest, e[i]);
+		e[i] -= levels[i >= m];
 	}
 	t->phi = values_autocorrelation(e, m + n, m, 1e-12 * greatest, keys,
 	    ranks);
