@@ -257,9 +257,9 @@ twosample_find_shift(struct twosample *t, const double *before, size_t m,
 
 /* --- what would have been seen -------------------------------------------- */
 
-/* Appends the residuals of a side; equal values are spread over a tick. */
-static size_t
-add_residuals(double *to, const double *sorted, size_t n, double tick)
+/* Sets the residuals of a side; equal values are spread over a tick. */
+static void
+set_residuals(double *to, const double *sorted, size_t n, double tick)
 {
 	double median = values_median_sorted(sorted, n);
 	size_t end;
@@ -268,10 +268,9 @@ add_residuals(double *to, const double *sorted, size_t n, double tick)
 		for (end = i + 1; end < n && sorted[end] == sorted[i]; end++)
 			;
 		for (size_t k = 0; k < end - i; k++)
-			*to++ = sorted[i] - median + tick * (((double)k + 0.5) /
-			    (double)(end - i) - 0.5);
+			to[i + k] = sorted[i] - median + tick *
+			    (((double)k + 0.5) / (double)(end - i) - 0.5);
 	}
-	return n;
 }
 
 /*
@@ -324,10 +323,10 @@ twosample_visible(const double *before, size_t m, const double *after,
 	memcpy(all + m, after, n * sizeof *all);
 	values_sort(all, m + n);
 	tick = values_tick(all, m + n);
-	size = add_residuals(all, before, m, tick);
-	size += add_residuals(all + size, after, n, tick);
-	values_sort(all, size);
-	size = thin(all, all, size, stride);
+	set_residuals(all, before, m, tick);
+	set_residuals(all + m, after, n, tick);
+	values_sort(all, m + n);
+	size = thin(all, all, m + n, stride);
 	delta = find_difference(all, size, all, size,
 	    (seen * (uint64_t)size * size + 999) / 1000);
 	error = hypot(median_error(all, size, m), median_error(all, size, n));
