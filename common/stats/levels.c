@@ -151,10 +151,9 @@ examine(struct search *s, struct place p)
 	if (t.c.p_ranks > NOT_WORSE * fmax(SUSPECTED_P,
 	    ranks_least_p(p.to - p.from, p.at - p.from)))
 		return t;
-	error = series_compared_sigma(s->x);
 	series_set_level(s->x, p.from, p.at, t.c.before);
 	series_set_level(s->x, p.at, p.to, t.c.after);
-	error *= series_find_factor(s->x, found->n + 2, &phi);
+	error = t.c.sigma * series_find_factor(s->x, found->n + 2, &phi);
 	level = series_median(s->x, p.from, p.to);
 	series_set_level(s->x, p.from, p.to, level);
 

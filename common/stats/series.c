@@ -92,16 +92,6 @@ series_order(struct series *s, size_t from, size_t n)
 	return s->keys;
 }
 
-/* Sorts the points of a stretch in the room. */
-static void
-sort_stretch(struct series *s, size_t from, size_t n)
-{
-	const uint64_t *ranks = series_order(s, from, n);
-
-	for (size_t i = 0; i < n; i++)
-		s->room[i] = s->sorted[ranks[i]];
-}
-
 double
 series_median(struct series *s, size_t from, size_t to)
 {
@@ -113,12 +103,12 @@ series_median(struct series *s, size_t from, size_t to)
 
 /* --- two sides of a place ------------------------------------------------- */
 
-/* Begins a side of which all residuals are kept. */
-static struct side
-begin_side(const double *sorted, size_t n)
-{
-	return (struct side){ sorted, values_median_sorted(sorted, n), 0, n };
-}
+/* Sorted points and their median; residuals of [low, high) are kept. */
+struct side {
+	const double *sorted;
+	double median;
+	size_t low, high;
+};
 
 /* The greatest residual of those that are kept; -1 if there are none. */
 static double
@@ -126,16 +116,6 @@ greatest_residual(const struct side *s)
 {
 	return s->low == s->high ? -1 : fmax(s->median - s->sorted[s->low],
 	    s->sorted[s->high - 1] - s->median);
-}
-
-static void
-drop_greatest(struct side *s)
-{
-	if (s->median - s->sorted[s->low] <
-	    s->sorted[s->high - 1] - s->median)
-		s->high--;
-	else
-		s->low++;
 }
 
 /*
@@ -149,17 +129,24 @@ find_sigma(const struct series *s, struct side sides[2])
 	size_t n = sides[0].high + sides[1].high, kept = n * 9 / 10;
 	/* What each side's median takes from them is given back. */
 	size_t fitted = sides[1].high > 0 ? 4 : 2;
+	struct side *side;
 	double sum = 0;
 
 	if (greatest_residual(&sides[0]) <= 0 &&
 	    greatest_residual(&sides[1]) <= 0)
 		return 0;
-	for (; n > kept; n--)
-		drop_greatest(&sides[greatest_residual(&sides[1]) >
-		    greatest_residual(&sides[0])]);
-	for (int i = 0; i < 2; i++)
-		for (size_t j = sides[i].low; j < sides[i].high; j++)
-			sum += fabs(sides[i].sorted[j] - sides[i].median);
+	for (; n > kept; n--) {
+		side = &sides[greatest_residual(&sides[1]) >
+		    greatest_residual(&sides[0])];
+		if (side->median - side->sorted[side->low] <
+		    side->sorted[side->high - 1] - side->median)
+			side->high--;
+		else
+			side->low++;
+	}
+	for (side = sides; side < sides + 2; side++)
+		for (size_t i = side->low; i < side->high; i++)
+			sum += fabs(side->sorted[i] - side->median);
 	return fmax(s->tick / 2, 1.52 * sum /
 	    (double)(kept > fitted ? kept - fitted : 1));
 }
@@ -167,19 +154,13 @@ find_sigma(const struct series *s, struct side sides[2])
 double
 series_sigma(struct series *s, size_t from, size_t to)
 {
-	struct side sides[2] = { { 0 } };
+	size_t n = to - from;
+	const uint64_t *ranks = series_order(s, from, n);
 
-	sort_stretch(s, from, to - from);
-	sides[0] = begin_side(s->room, to - from);
-	return find_sigma(s, sides);
-}
-
-double
-series_compared_sigma(const struct series *s)
-{
-	struct side sides[2] = { s->compared[0], s->compared[1] };
-
-	return find_sigma(s, sides);
+	for (size_t i = 0; i < n; i++)
+		s->room[i] = s->sorted[ranks[i]];
+	return find_sigma(s, (struct side[2]){ { s->room,
+	    values_median_sorted(s->room, n), 0, n } });
 }
 
 double
@@ -213,10 +194,10 @@ series_compare(struct series *s, struct place p)
 	c.z = (pairs / 2 - u) / sqrt(pairs * (double)(n + 1) / 12);
 	c.p_ranks = (a < b ? a : b) <= COUNTED_MAX ?
 	    ranks_counted_p(a, b, u) : erfc(c.z * M_SQRT1_2);
-	s->compared[0] = begin_side(s->room, a);
-	s->compared[1] = begin_side(s->room + a, b);
-	c.before = s->compared[0].median;
-	c.after = s->compared[1].median;
+	c.before = values_median_sorted(s->room, a);
+	c.after = values_median_sorted(s->room + a, b);
+	c.sigma = find_sigma(s, (struct side[2]){ { s->room, c.before, 0, a },
+	    { s->room + a, c.after, 0, b } });
 	return c;
 }
 

@@ -27,12 +27,7 @@ struct series {
 	double *costs;		/* of the last series_find_costs() */
 	double *residuals;	/* of the points from their levels */
 
-	/* Private: the last comparison, and room for each point. */
-	struct side {
-		const double *sorted;
-		double median;
-		size_t low, high;	/* residuals of [low, high) count */
-	} compared[2];
+	/* Private: room for each point. */
 	double *sorted, *room;
 	uint64_t *keys, *bits;
 	uint32_t *places;
@@ -52,6 +47,7 @@ struct contrast {
 	double before, after;	/* medians */
 	double p_ranks;
 	double z;		/* of the ranks, in standard deviations */
+	double sigma;		/* of the noise around the medians */
 };
 
 /* Begins a series of n > 0 points, each at least 0 and at most 1e300. */
@@ -66,10 +62,8 @@ double series_median(struct series *, size_t from, size_t to);
 
 struct contrast series_compare(struct series *, struct place);
 
-/* The standard deviation of the noise around a segment's median; and around the
-   medians of both sides of the last series_compare(). */
+/* The standard deviation of the noise around a segment's median. */
 double series_sigma(struct series *, size_t from, size_t to);
-double series_compared_sigma(const struct series *);
 
 /* D: a difference of medians in standard errors. */
 double series_size(double difference, double error, struct place);

@@ -18,7 +18,7 @@ struct candidate {
 	struct place placed, compared;
 	struct contrast c;
 	bool jumps, at_edge;
-	double sigma, size, p;		/* p: not times the points */
+	double size, p;			/* p: not times the points */
 	bool fails;
 };
 
@@ -293,14 +293,13 @@ test_all(struct search *s, struct state *t)
 		if (!is_new(&c->compared, p))
 			continue;
 		c->c = series_compare(s->x, p);
-		c->sigma = series_compared_sigma(s->x);
 		c->jumps = series_jumps(s->x, p, 0);
 		c->at_edge = is_at_edge(s, p);
 	}
 	find_dependence(s, t);
 	for (c = t->list; c < t->list + t->n; c++) {
 		c->size = series_size(fabs(c->c.after - c->c.before),
-		    c->sigma * t->factor, c->compared);
+		    c->c.sigma * t->factor, c->compared);
 		c->p = c->at_edge ? 1 : c->jumps ? c->c.p_ranks :
 		    fmax(c->c.p_ranks, fmin(erfc(c->size / 2),
 		    erfc(c->c.z / t->factor * M_SQRT1_2)));
@@ -369,7 +368,7 @@ find_range(struct search *s, struct split *k, const struct candidate *c,
 
 	series_find_costs(s->x, p.from, p.to);
 	limit = NOT_WORSE * (s->x->costs[p.at - p.from] +
-	    RANGE * c->sigma * factor);
+	    RANGE * c->c.sigma * factor);
 	k->first = k->last = k->at;
 	for (size_t i = SPLIT_SIDE; i <= p.to - p.from - SPLIT_SIDE; i++)
 		if (s->x->costs[i] <= limit) {

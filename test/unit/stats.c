@@ -240,8 +240,7 @@ describe_levels(struct levels *l, const struct yardstick *y, char *text,
 		    l->n_points;
 		c = series_compare(&l->splits.series, p);
 		fprintf(f, "D %.6g, %zu..%zu, p_ranks %.6g, sigma %.6g; ",
-		    k->size, k->first, k->last, c.p_ranks,
-		    series_compared_sigma(&l->splits.series));
+		    k->size, k->first, k->last, c.p_ranks, c.sigma);
 		p.from = k++->at;
 	}
 	if (l->newest.n > 0)
