@@ -30,8 +30,10 @@ ranks_counted_p(size_t a, size_t b, double u)
 	size_t n = (size_t)ceil(u) + 1;
 	double *counts = mem_zero(n, sizeof *counts), sum = 0;
 
-	counts[0] = 1;
-	for (size_t i = 1; i <= few; i++) {
+	/* The first factor is the sum of q^0 to q^many. */
+	for (size_t v = 0; v < n && v <= many; v++)
+		counts[v] = 1;
+	for (size_t i = 2; i <= few; i++) {
 		for (size_t v = n; v-- > many + i;)
 			counts[v] -= counts[v - many - i];
 		for (size_t v = i; v < n; v++)
