@@ -45,6 +45,7 @@ series_begin(struct series *s, const double *points, size_t n)
 	s->room = arena_array(a, n + 1, sizeof *s->room);
 	s->keys = arena_array(a, n, sizeof *s->keys);
 	s->bits = arena_array(a, n / 64 + 1, sizeof *s->bits);
+	s->used = arena_array(a, n / 4096 + 1, sizeof *s->used);
 	s->ranks = arena_array(a, n, sizeof *s->ranks);
 	s->points = arena_array(a, n, sizeof *s->points);
 	s->places = arena_array(a, n, sizeof *s->places);
@@ -69,26 +70,27 @@ series_release(struct series *s)
 const uint64_t *
 series_order(struct series *s, size_t from, size_t n)
 {
-	size_t words = (s->n + 63) / 64, i = 0;
+	size_t words = s->n / 64 + 1, sets = s->n / 4096 + 1, i;
+	uint64_t word;
 	uint32_t rank;
 
-	/* A short stretch is less work than all words. */
-	if (n < words) {
-		for (; i < n; i++)
-			s->keys[i] = s->ranks[from + i];
-		sort_u64(s->keys, n);
-		return s->keys;
-	}
+	/* A set of ranks, and a set of its words that are not empty. */
 	memset(s->bits, 0, words * sizeof *s->bits);
+	memset(s->used, 0, sets * sizeof *s->used);
 	for (i = from; i < from + n; i++) {
 		rank = s->ranks[i];
 		s->bits[rank / 64] |= UINT64_C(1) << rank % 64;
+		s->used[rank / 4096] |= UINT64_C(1) << rank / 64 % 64;
 	}
 	i = 0;
-	for (size_t w = 0; w < words; w++)
-		for (uint64_t rest = s->bits[w]; rest != 0; rest &= rest - 1)
-			s->keys[i++] = w * 64 +
-			    (uint64_t)__builtin_ctzll(rest);
+	for (size_t u = 0; u < sets; u++)
+		for (uint64_t some = s->used[u]; some != 0; some &= some - 1) {
+			word = u * 64 + (uint64_t)__builtin_ctzll(some);
+			for (uint64_t rest = s->bits[word]; rest != 0;
+			    rest &= rest - 1)
+				s->keys[i++] = word * 64 +
+				    (uint64_t)__builtin_ctzll(rest);
+		}
 	return s->keys;
 }
 

@@ -29,7 +29,7 @@ struct series {
 
 	/* Private: room for each point. */
 	double *sorted, *room;
-	uint64_t *keys, *bits;
+	uint64_t *keys, *bits, *used;
 	uint32_t *places;
 	struct link {
 		uint32_t previous, next;
