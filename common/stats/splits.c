@@ -41,88 +41,50 @@ struct search {
 	size_t *ends;		/* of stretches to be searched, a stack */
 	size_t n_ends;
 
-	/* Room for each point, and for those of all windows of a length. */
-	size_t *starts, *filled;
-	uint32_t *twice_ranks, *slots;
-	double *errors, *limits;
+	/* Room for each point, and for all windows. */
+	int64_t *twice_ranks;
+	double *errors;
 	struct window *windows;
 };
 
 /* --- candidates ----------------------------------------------------------- */
 
 /*
- * Scans w points from `from`, given in the order of their values.  For each k
- * the sum of the midranks of the first k points is compared with that of a
- * random order, in standard errors (s->errors[k]): the greatest decides.
+ * Scans w points from `from`.  For each k the sum of the midranks of the first
+ * k points is compared with that of a random order, in standard errors (half of
+ * s->errors[k]): the greatest decides.
  */
 static struct window
-scan(struct search *s, const uint32_t *sorted, size_t from, size_t w)
+scan(struct search *s, size_t from, size_t w)
 {
+	const uint64_t *order = series_order(s->x, from, w);
+	const double *sorted = s->x->sorted;
 	struct window best = { .from = from, .to = from + w };
-	int64_t sum = 0;
+	int64_t twice_sum = 0;
 	size_t end;
 	double z;
 
 	for (size_t i = 0; i < w; i = end) {
-		for (end = i + 1; end < w && s->x->x[sorted[end]] ==
-		    s->x->x[sorted[i]]; end++)
+		for (end = i + 1; end < w && sorted[order[end]] ==
+		    sorted[order[i]]; end++)
 			;
 		for (size_t j = i; j < end; j++)
-			s->twice_ranks[sorted[j] - from] =
-			    (uint32_t)(i + 1 + end);
+			s->twice_ranks[s->x->points[order[j]] - from] =
+			    (int64_t)(i + 1 + end);
 	}
 	for (size_t k = 1; k <= w - SPLIT_SIDE; k++) {
-		sum += (int64_t)s->twice_ranks[k - 1] - (int64_t)(w + 1);
+		twice_sum += s->twice_ranks[k - 1] - (int64_t)(w + 1);
+		z = fabs((double)twice_sum);
 		/* Most are far from a candidate: no division for them. */
-		if (k < SPLIT_SIDE || fabs((double)sum) < s->limits[k])
+		if (k < SPLIT_SIDE || z < (CANDIDATE_Z - 1e-8) * s->errors[k])
 			continue;
-		z = fabs((double)sum) / 2 / s->errors[k];
+		z /= s->errors[k];
 		if (z > best.z + 1e-9) {
 			best.z = z;
 			best.at = from + k;
 		}
 	}
 	return best;
-}
-
-/*
- * Scans the windows of w points in a stretch.  Adds those that propose a
- * candidate to s->windows; returns how many there are now.
- */
-static size_t
-scan_windows(struct search *s, const uint64_t *order, size_t from, size_t to,
-    size_t w, size_t found)
-{
-	size_t rest = to - from - w, last = (STARTS * rest + w - 1) / w;
-	struct window window;
-	uint32_t point;
-	size_t k;
-
-	/* The points of each window, in the order of their values. */
-	for (k = 0; k <= last; k++) {
-		s->starts[k] = from + (last > 0 ? rest * k / last : 0);
-		s->filled[k] = 0;
-	}
-	for (size_t i = 0; i < to - from; i++) {
-		point = s->x->points[order[i]];
-		k = last;
-		if (rest > 0 && point - from < rest)
-			k = ((point - from + 1) * last - 1) / rest;
-		for (k++; k-- > 0 && s->starts[k] + w > point;)
-			s->slots[k * w + s->filled[k]++] = point;
-	}
-
-	for (k = SPLIT_SIDE; k <= w - SPLIT_SIDE; k++) {
-		s->errors[k] = sqrt((double)k * (double)(w - k) *
-		    (double)(w + 1) / 12);
-		s->limits[k] = 2 * (CANDIDATE_Z - 1e-8) * s->errors[k];
-	}
-	for (k = 0; k <= last; k++) {
-		window = scan(s, s->slots + k * w, s->starts[k], w);
-		if (window.z >= CANDIDATE_Z - 1e-9)
-			s->windows[found++] = window;
-	}
-	return found;
 }
 
 static int
@@ -143,24 +105,33 @@ compare_windows(const void *a, const void *b)
 static size_t
 search_stretch(struct search *s, size_t from, size_t to)
 {
-	size_t n = to - from, found = 0, n_new = 0, j;
+	size_t n = to - from, found = 0, n_new = 0, last, j;
 	size_t *new = s->ends + s->n_ends;
-	const uint64_t *order = series_order(s->x, from, n);
-	const struct window *w;
+	struct window *v;
 
-	for (size_t length = n; length >= 2 * SPLIT_SIDE &&
-	    (length == n || length >= WINDOW_MIN); length /= 2)
-		found = scan_windows(s, order, from, to, length, found);
+	for (size_t w = n; w >= 2 * SPLIT_SIDE && (w == n || w >= WINDOW_MIN);
+	    w /= 2) {
+		for (size_t k = SPLIT_SIDE; k <= w - SPLIT_SIDE; k++)
+			s->errors[k] = sqrt((double)k * (double)(w - k) *
+			    (double)(w + 1) / 3);
+		last = (STARTS * (n - w) + w - 1) / w;
+		for (size_t i = 0; i <= last; i++) {
+			v = &s->windows[found];
+			*v = scan(s, from + (i > 0 ? (n - w) * i / last : 0),
+			    w);
+			found += v->z >= CANDIDATE_Z - 1e-9;
+		}
+	}
 	sort(s->windows, found, sizeof *s->windows, compare_windows);
-	for (w = s->windows; w < s->windows + found; w++) {
-		for (j = 0; j < n_new && !(w->from < new[j] &&
-		    new[j] < w->to); j++)
+	for (v = s->windows; v < s->windows + found; v++) {
+		for (j = 0; j < n_new && !(v->from < new[j] &&
+		    new[j] < v->to); j++)
 			;
 		if (j < n_new)
 			continue;
-		for (j = n_new++; j > 0 && new[j - 1] < w->at; j--)
+		for (j = n_new++; j > 0 && new[j - 1] < v->at; j--)
 			new[j] = new[j - 1];
-		new[j] = w->at;
+		new[j] = v->at;
 	}
 	s->n_ends += n_new;
 	return n_new;
@@ -389,12 +360,8 @@ splits_find(struct splits *r, const double *points, size_t n)
 	series_begin(&r->series, points, n);
 	arena_reset(a);
 	s.ends = arena_array(a, n + 1, sizeof *s.ends);
-	s.starts = arena_array(a, n + 1, sizeof *s.starts);
-	s.filled = arena_array(a, n + 1, sizeof *s.filled);
 	s.twice_ranks = arena_array(a, n, sizeof *s.twice_ranks);
-	s.slots = arena_array(a, n, (STARTS + 1) * sizeof *s.slots);
 	s.errors = arena_array(a, n, sizeof *s.errors);
-	s.limits = arena_array(a, n, sizeof *s.limits);
 	/* Windows of w points: at most 4 n / w + 2, and w >= 12 halves. */
 	s.windows = arena_array(a, n + 64, sizeof *s.windows);
 
