@@ -12,23 +12,6 @@ enum { WINDOW_MIN = 12, STARTS = 4 };
 #define CANDIDATE_Z	2.7
 #define RANGE		3.0	/* of plausible costs, in sigma */
 
-/* A split that is still examined, and for which places its figures are. */
-struct candidate {
-	size_t at;
-	struct place placed, compared;
-	struct contrast c;
-	bool jumps, at_edge;
-	double size, p;			/* p: not times the points */
-	bool fails;
-};
-
-/* Candidates by place, with what their residuals say. */
-struct state {
-	struct candidate *list;
-	size_t n;
-	double phi, factor;
-};
-
 /* A window whose ranks change at a place. */
 struct window {
 	double z;
@@ -36,8 +19,8 @@ struct window {
 };
 
 struct search {
+	struct splits *found;
 	struct series *x;
-	size_t n;		/* points */
 	size_t *ends;		/* of stretches to be searched, a stack */
 	size_t n_ends;
 
@@ -138,39 +121,40 @@ search_stretch(struct search *s, size_t from, size_t to)
 }
 
 /*
- * Joins the candidates within each segment to the splits: every stretch between
- * two of them is searched until none is found.
+ * Joins the candidates within each segment to the n old splits: every stretch
+ * between two of them is searched until none is found.
  */
 static void
-join_candidates(struct search *s, const struct state *old, struct state *new)
+join_candidates(struct search *s, const struct split *old, size_t n)
 {
-	const struct candidate *next = old->list, *end = next + old->n;
+	const struct split *end = old + n;
+	struct splits *r = s->found;
 	size_t from = 0;
 
-	new->n = 0;
-	s->ends[0] = s->n;
+	r->n = 0;
+	s->ends[0] = s->x->n;
 	s->n_ends = 1;
-	for (size_t i = old->n; i-- > 0;)
-		s->ends[s->n_ends++] = old->list[i].at;
+	for (size_t i = n; i-- > 0;)
+		s->ends[s->n_ends++] = old[i].at;
 	for (;;) {
 		if (search_stretch(s, from, s->ends[s->n_ends - 1]) > 0)
 			continue;
 		from = s->ends[--s->n_ends];
-		if (from == s->n)
+		if (from == s->x->n)
 			break;
-		new->list[new->n++] = next < end && next->at == from ?
-		    *next++ : (struct candidate){ .at = from };
+		r->list[r->n++] = old < end && old->at == from ? *old++ :
+		    (struct split){ .at = from };
 	}
 }
 
 /* --- places --------------------------------------------------------------- */
 
-/* The stretch of the i-th candidate, up to its neighbours. */
+/* The stretch of the i-th split, up to its neighbours. */
 static struct place
-place_of(const struct search *s, const struct state *t, size_t i)
+place_of(const struct splits *r, size_t i)
 {
-	return (struct place){ i > 0 ? t->list[i - 1].at : 0, t->list[i].at,
-	    i + 1 < t->n ? t->list[i + 1].at : s->n };
+	return (struct place){ i > 0 ? r->list[i - 1].at : 0, r->list[i].at,
+	    i + 1 < r->n ? r->list[i + 1].at : r->series.n };
 }
 
 /* Is this another place than the known one?  Then it becomes the known one. */
@@ -185,20 +169,18 @@ is_new(struct place *known, struct place p)
 
 /* Moves each split, from the oldest on, to the first place of least cost. */
 static void
-place_all(struct search *s, struct state *t)
+place_all(struct splits *r)
 {
-	const double *costs = s->x->costs;
-	struct candidate *c;
+	const double *costs = r->series.costs;
 	struct place p;
 	double least;
 	size_t k;
 
-	for (size_t i = 0; i < t->n; i++) {
-		c = &t->list[i];
-		p = place_of(s, t, i);
-		if (!is_new(&c->placed, p))
+	for (size_t i = 0; i < r->n; i++) {
+		p = place_of(r, i);
+		if (!is_new(&r->list[i].placed, p))
 			continue;
-		series_find_costs(s->x, p.from, p.to);
+		series_find_costs(&r->series, p.from, p.to);
 		least = INFINITY;
 		for (k = SPLIT_SIDE; k <= p.to - p.from - SPLIT_SIDE; k++)
 			least = costs[k] < least ? costs[k] : least;
@@ -206,7 +188,7 @@ place_all(struct search *s, struct state *t)
 			continue;
 		for (k = SPLIT_SIDE; costs[k] > NOT_WORSE * least; k++)
 			;
-		c->placed.at = c->at = p.from + k;
+		r->list[i].placed.at = r->list[i].at = p.from + k;
 	}
 }
 
@@ -217,14 +199,14 @@ place_all(struct search *s, struct state *t)
  * by a single commit.
  */
 static bool
-is_at_edge(struct search *s, struct place p)
+is_at_edge(struct series *x, struct place p)
 {
 	size_t a = p.at - p.from, b = p.to - p.at, n = a + b;
-	const double *costs = s->x->costs;
+	const double *costs = x->costs;
 
 	if (a != SPLIT_SIDE && b != SPLIT_SIDE)
 		return false;
-	series_find_costs(s->x, p.from, p.to);
+	series_find_costs(x, p.from, p.to);
 	for (size_t k = 1; k < SPLIT_SIDE; k++)
 		if ((a == SPLIT_SIDE && costs[k] < costs[a] * (1 - 1e-9)) ||
 		    (b == SPLIT_SIDE && costs[n - k] < costs[a] * (1 - 1e-9)))
@@ -234,18 +216,19 @@ is_at_edge(struct search *s, struct place p)
 
 /* Sets phi and the factor from the residuals of all segments. */
 static void
-find_dependence(struct search *s, struct state *t)
+find_dependence(struct splits *r)
 {
+	struct series *x = &r->series;
+	const struct split *k;
 	size_t from = 0;
 
-	for (size_t i = 0; i < t->n; i++) {
-		series_set_level(s->x, from, t->list[i].at,
-		    t->list[i].c.before);
-		from = t->list[i].at;
+	for (k = r->list; k < r->list + r->n; k++) {
+		series_set_level(x, from, k->at, k->c.before);
+		from = k->at;
 	}
-	series_set_level(s->x, from, s->n, t->n > 0 ?
-	    t->list[t->n - 1].c.after : series_median(s->x, 0, s->n));
-	t->factor = series_find_factor(s->x, t->n + 1, &t->phi);
+	series_set_level(x, from, x->n, r->n > 0 ? k[-1].c.after :
+	    series_median(x, 0, x->n));
+	r->factor = series_find_factor(x, r->n + 1, &r->phi);
 }
 
 /*
@@ -253,109 +236,112 @@ find_dependence(struct search *s, struct state *t)
  * with a greater error, or the size.  No dependence explains a jump.
  */
 static void
-test_all(struct search *s, struct state *t)
+test_all(struct splits *r)
 {
-	struct candidate *c;
+	struct series *x = &r->series;
+	struct split *k;
 	struct place p;
 
-	for (size_t i = 0; i < t->n; i++) {
-		c = &t->list[i];
-		p = place_of(s, t, i);
-		if (!is_new(&c->compared, p))
+	for (size_t i = 0; i < r->n; i++) {
+		k = &r->list[i];
+		p = place_of(r, i);
+		if (!is_new(&k->compared, p))
 			continue;
-		c->c = series_compare(s->x, p);
-		c->jumps = series_jumps(s->x, p, 0);
-		c->at_edge = is_at_edge(s, p);
+		k->c = series_compare(x, p);
+		k->jumps = series_jumps(x, p, false);
+		k->at_edge = is_at_edge(x, p);
 	}
-	find_dependence(s, t);
-	for (c = t->list; c < t->list + t->n; c++) {
-		c->size = series_size(fabs(c->c.after - c->c.before),
-		    c->c.sigma * t->factor, c->compared);
-		c->p = c->at_edge ? 1 : c->jumps ? c->c.p_ranks :
-		    fmax(c->c.p_ranks, fmin(erfc(c->size / 2),
-		    erfc(c->c.z / t->factor * M_SQRT1_2)));
-		c->fails = c->p * (double)s->n > SPLIT_P_MAX;
+	find_dependence(r);
+	for (k = r->list; k < r->list + r->n; k++) {
+		k->size = series_size(fabs(k->c.after - k->c.before),
+		    k->c.sigma * r->factor, k->compared);
+		k->p = (double)x->n * (k->at_edge ? 1 : k->jumps ?
+		    k->c.p_ranks : fmax(k->c.p_ranks, fmin(erfc(k->size / 2),
+		    erfc(k->c.z / r->factor * M_SQRT1_2))));
 	}
 }
 
+/* The p of a split that fails, or 0. */
+static double
+failing_p(const struct split *k)
+{
+	return k->p > SPLIT_P_MAX ? k->p : 0;
+}
+
 /*
- * Removes the candidates that fail, but not those with a weaker neighbour that
+ * Removes the splits that fail, but not those with a weaker neighbour that
  * fails, too; of equal ones the later is weaker.  Returns whether any failed.
  */
 static bool
-remove_weakest(struct state *t)
+remove_weakest(struct splits *r)
 {
-	const struct candidate *c, *next, *end = t->list + t->n;
-	bool previous_fails = false, stays;
-	double previous = 0;
+	const struct split *k, *end = r->list + r->n;
+	double p, before = 0, after;
 	size_t n = 0;
 
-	for (c = t->list; c < end; c++) {
-		next = c + 1;
-		stays = !c->fails ||
-		    (previous_fails && previous > c->p * NOT_WORSE) ||
-		    (next < end && next->fails && next->p * NOT_WORSE >= c->p);
-		previous_fails = c->fails;
-		previous = c->p;
-		if (stays)
-			t->list[n++] = *c;
+	for (k = r->list; k < end; k++) {
+		p = failing_p(k);
+		after = k + 1 < end ? failing_p(k + 1) : 0;
+		if (p == 0 || before > p * NOT_WORSE || after * NOT_WORSE >= p)
+			r->list[n++] = *k;
+		before = p;
 	}
-	stays = n == t->n;
-	t->n = n;
-	return !stays;
+	r->n = n;
+	return r->list + n < end;
 }
 
 /* --- proving ------------------------------------------------------------- */
 
 /* Searches until no more splits are found, each proven at its place. */
-static struct state
-prove_all(struct search *s, struct arena *room)
+static void
+prove_all(struct search *s)
 {
-	struct state old = { 0 }, new, spare;
+	struct splits *r = s->found;
+	struct split *old, *new = arena_array(&r->room, s->x->n, sizeof *new);
+	size_t n = 0;
 
-	old.list = arena_array(room, s->n, sizeof *old.list);
-	spare.list = arena_array(room, s->n, sizeof *spare.list);
-	for (;;) {
-		new.list = spare.list;
-		join_candidates(s, &old, &new);
+	r->list = arena_array(&r->room, s->x->n, sizeof *r->list);
+	do {
+		old = r->list;
+		n = r->n;
+		r->list = new;
+		join_candidates(s, old, n);
 		do {
-			place_all(s, &new);
-			test_all(s, &new);
-		} while (remove_weakest(&new));
-		if (new.n <= old.n)
-			return old.n > 0 ? old : new;
-		spare = old;
-		old = new;
-	}
+			place_all(r);
+			test_all(r);
+		} while (remove_weakest(r));
+		new = old;
+	} while (r->n > n);
+	r->list = old;
+	r->n = n;
+	find_dependence(r);
 }
 
 /* Sets the plausible places, whose cost is little more than the least. */
 static void
-find_range(struct search *s, struct split *k, const struct candidate *c,
-    double factor)
+find_range(struct splits *r, struct split *k)
 {
-	struct place p = c->compared;
+	struct place p = k->compared;
+	const double *costs = r->series.costs;
 	double limit;
+	size_t i;
 
-	series_find_costs(s->x, p.from, p.to);
-	limit = NOT_WORSE * (s->x->costs[p.at - p.from] +
-	    RANGE * c->c.sigma * factor);
-	k->first = k->last = k->at;
-	for (size_t i = SPLIT_SIDE; i <= p.to - p.from - SPLIT_SIDE; i++)
-		if (s->x->costs[i] <= limit) {
-			k->first = k->first < p.from + i ? k->first :
-			    p.from + i;
-			k->last = k->last > p.from + i ? k->last : p.from + i;
-		}
+	series_find_costs(&r->series, p.from, p.to);
+	limit = NOT_WORSE * (costs[p.at - p.from] +
+	    RANGE * k->c.sigma * r->factor);
+	for (i = SPLIT_SIDE; costs[i] > limit; i++)
+		;
+	k->first = p.from + i;
+	for (i = p.to - p.from - SPLIT_SIDE; costs[i] > limit; i--)
+		;
+	k->last = p.from + i;
 }
 
 void
 splits_find(struct splits *r, const double *points, size_t n)
 {
-	struct search s = { .x = &r->series, .n = n };
+	struct search s = { .found = r, .x = &r->series };
 	struct arena *a = &r->room;
-	struct state found;
-	struct candidate *c;
 
 	series_begin(&r->series, points, n);
 	arena_reset(a);
@@ -365,19 +351,12 @@ splits_find(struct splits *r, const double *points, size_t n)
 	/* Windows of w points: at most 4 n / w + 2, and w >= 12 halves. */
 	s.windows = arena_array(a, n + 64, sizeof *s.windows);
 
-	found = prove_all(&s, a);
-	r->n = found.n;
-	r->phi = found.phi;
-	r->factor = found.factor;
-	r->list = arena_array(a, r->n, sizeof *r->list);
-	for (size_t i = 0; i < r->n; i++) {
-		c = &found.list[i];
-		r->list[i] = (struct split){ .at = c->at,
-		    .before = c->c.before, .after = c->c.after,
-		    .p = fmin(1, c->p * (double)n), .size = c->size };
-		find_range(&s, &r->list[i], c, r->factor);
+	r->n = 0;
+	prove_all(&s);
+	for (struct split *k = r->list; k < r->list + r->n; k++) {
+		k->p = fmin(1, k->p);
+		find_range(r, k);
 	}
-	find_dependence(&s, &found);
 }
 
 void

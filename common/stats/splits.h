@@ -23,11 +23,15 @@ enum { SPLIT_SIDE = 4 };
 struct split {
 	size_t at;		/* how many points are before it */
 	size_t first, last;	/* the plausible places */
-	double before, after;	/* medians of the segments on both sides */
+	struct contrast c;	/* of the segments on both sides */
+	bool jumps, at_edge;
 	double p;		/* of such a difference by chance, times the
 				   number of points of the series; at most 1 */
 	double size;		/* D: of the difference, in standard errors; may
 				   be infinite */
+
+	/* Private: the places for which costs and contrast are known. */
+	struct place placed, compared;
 };
 
 /* Start with { 0 }; later calls reuse the memory. */
