@@ -135,17 +135,20 @@ struct suspect {
 	struct place p;
 	struct contrast c;
 	double cost, size;
-	bool jumps, counts;
+	bool counts;
 	bool counts_nearer;	/* if of two middle values the nearer counts */
 };
 
-/* The costs of the segment are known. */
+/*
+ * Do the points on both sides of a place look different?  A jump counts only
+ * for the newest points.  The costs of the segment are known.
+ */
 static struct suspect
-examine(struct search *s, struct place p)
+examine(struct search *s, struct place p, bool newest)
 {
-	const struct splits *found = &s->result->splits;
 	struct suspect t = { .p = p, .cost = s->x->costs[p.at - p.from] };
-	double error, phi, level, nearer;
+	double error, phi, nearer;
+	bool jumps;
 
 	t.c = series_compare(s->x, p);
 	if (t.c.p_ranks > NOT_WORSE * fmax(SUSPECTED_P,
@@ -153,15 +156,15 @@ examine(struct search *s, struct place p)
 		return t;
 	series_set_level(s->x, p.from, p.at, t.c.before);
 	series_set_level(s->x, p.at, p.to, t.c.after);
-	error = t.c.sigma * series_find_factor(s->x, found->n + 2, &phi);
-	level = series_median(s->x, p.from, p.to);
-	series_set_level(s->x, p.from, p.to, level);
+	error = t.c.sigma * series_find_factor(s->x,
+	    s->result->splits.n + 2, &phi);
+	series_set_level(s->x, p.from, p.to, series_median(s->x, p.from, p.to));
 
 	t.size = series_size(fabs(t.c.after - t.c.before), error, p);
-	t.jumps = series_jumps(s->x, p, true);
-	t.counts = t.jumps || t.size >= SUSPECTED_D;
 	nearer = series_nearer_median(s->x, p.at, p.to - p.at, t.c.before);
-	t.counts_nearer = t.jumps || series_size(fabs(nearer - t.c.before),
+	jumps = newest && series_jumps(s->x, p, true);
+	t.counts = jumps || t.size >= SUSPECTED_D;
+	t.counts_nearer = jumps || series_size(fabs(nearer - t.c.before),
 	    error, p) >= SUSPECTED_D;
 	return t;
 }
@@ -183,23 +186,18 @@ choose_many(const double *costs, size_t n)
 	return n - k;
 }
 
-/*
- * The best of those that count: of least cost, of equal ones the last; those
- * from `first` on, and only those of which the nearer values count if so asked.
- */
+/* Of those that count the one of least cost; of equal ones the last. */
 static const struct suspect *
-choose(const struct suspect *list, size_t n, size_t first, bool nearer)
+choose(const struct suspect *list, size_t n)
 {
 	const struct suspect *best = NULL;
 	double least = INFINITY;
 
-	for (size_t i = first; i < n; i++)
-		if (nearer ? list[i].counts && list[i].counts_nearer :
-		    list[i].counts)
+	for (size_t i = 0; i < n; i++)
+		if (list[i].counts)
 			least = fmin(least, list[i].cost);
-	for (size_t i = first; i < n; i++)
-		if (list[i].counts && (!nearer || list[i].counts_nearer) &&
-		    list[i].cost <= NOT_WORSE * least)
+	for (size_t i = 0; i < n; i++)
+		if (list[i].counts && list[i].cost <= NOT_WORSE * least)
 			best = &list[i];
 	return best;
 }
@@ -218,16 +216,18 @@ find_newest(struct search *s)
 	for (size_t k = 1; k <= NEWEST_MAX && p.from + OLD_MIN + k <= p.to;
 	    k++) {
 		p.at = p.to - k;
-		list[n++] = examine(s, p);
+		list[n++] = examine(s, p, true);
 	}
 	if (many > 0) {
 		p.at = p.to - many;
-		list[n++] = examine(s, p);
+		list[n++] = examine(s, p, true);
 	}
-	best = choose(list, n, 0, false);
+	best = choose(list, n);
 	if (best == list) {
 		/* One point, unless more go with it. */
-		other = choose(list, n, 1, true);
+		for (size_t i = 1; i < n; i++)
+			list[i].counts &= list[i].counts_nearer;
+		other = choose(list + 1, n - 1);
 		best = other != NULL ? other : best;
 	}
 	if (best != NULL)
@@ -289,23 +289,17 @@ static void
 divide_head(struct search *s, struct place p)
 {
 	struct suspect list[NEWEST_MAX];
-	const struct suspect *best = NULL;
+	const struct suspect *best;
 	struct level *v = s->since;
 	size_t n = 0;
-	double least = INFINITY;
 
 	series_find_costs(s->x, p.from, p.to);
-	for (size_t j = 1; j <= NEWEST_MAX && p.from + j + OLD_MIN <= p.to;
-	    j++) {
+	for (size_t j = NEWEST_MAX; j > 0; j--) {
 		p.at = p.from + j;
-		list[n++] = examine(s, p);
-		if (list[n - 1].size >= SUSPECTED_D)
-			least = fmin(least, list[n - 1].cost);
+		if (p.at + OLD_MIN <= p.to)
+			list[n++] = examine(s, p, false);
 	}
-	for (size_t i = n; i-- > 0;)
-		if (list[i].size >= SUSPECTED_D &&
-		    list[i].cost <= NOT_WORSE * least)
-			best = &list[i];
+	best = choose(list, n);
 	if (best == NULL || s->accepted >= best->p.at)
 		return;
 	memmove(v + 2, v + 1, (s->n_since - 1) * sizeof *v);
