@@ -59,28 +59,32 @@ levels_is_past(const struct levels *l, const struct yardstick *y, size_t i)
 
 /* --- levels --------------------------------------------------------------- */
 
-/* The median of a block of a segment. */
-static double
-median_of_block(struct search *s, struct place g, size_t block)
+/* The place where a block of the segment of a level begins. */
+static size_t
+begin_of_block(const struct level *v, size_t block)
 {
-	size_t n = g.to - g.from;
+	return v->from + (v->to - v->from) * block / BLOCKS;
+}
 
-	return series_median(s->x, g.from + n * block / BLOCKS,
-	    g.from + n * (block + 1) / BLOCKS);
+static double
+median_of_block(struct search *s, const struct level *v, size_t block)
+{
+	return series_median(s->x, begin_of_block(v, block),
+	    begin_of_block(v, block + 1));
 }
 
 /* Do the medians of all blocks of a segment rise, or all fall? */
 static bool
-grows(struct search *s, struct place g)
+grows(struct search *s, const struct level *v)
 {
 	int rises = 0, falls = 0;
 	double last, next;
 
-	if (g.to - g.from < BLOCKS * BLOCK_MIN)
+	if (v->to - v->from < BLOCKS * BLOCK_MIN)
 		return false;
-	last = median_of_block(s, g, 0);
+	last = median_of_block(s, v, 0);
 	for (size_t i = 1; i < BLOCKS && (rises == 0 || falls == 0); i++) {
-		next = median_of_block(s, g, i);
+		next = median_of_block(s, v, i);
 		rises += next > last;
 		falls += next < last;
 		last = next;
@@ -90,42 +94,28 @@ grows(struct search *s, struct place g)
 
 /* Adds the levels of a segment, which comes after this split, or NULL. */
 static void
-add_segment(struct search *s, struct place g, const struct split *split)
+add_segment(struct search *s, size_t from, size_t to, const struct split *split)
 {
 	struct level *v = s->result->list + s->result->n++;
 
-	*v = (struct level){ .value = series_median(s->x, g.from, g.to),
-	    .at = g.from, .p = NAN, .size = NAN };
+	*v = (struct level){ .value = series_median(s->x, from, to),
+	    .from = from, .to = to, .at = from, .p = NAN, .size = NAN,
+	    .sigma = series_sigma(s->x, from, to) };
 	if (split != NULL) {
 		v->first = split->first;
 		v->last = split->last;
 		v->p = split->p;
 		v->size = split->size;
 	}
-	v->sigma = series_sigma(s->x, g.from, g.to);
-	if (!grows(s, g))
+	if (!grows(s, v))
 		return;
-	v->value = median_of_block(s, g, 0);
+	v->value = median_of_block(s, v, 0);
 	/* That all blocks of a random order rise or fall: 2 of 8! orders. */
-	v[1] = (struct level){ .value = median_of_block(s, g, BLOCKS - 1),
-	    .at = (g.from + g.to) / 2, .first = g.from + 1, .last = g.to - 1,
-	    .p = 2 / 40320.0, .size = NAN, .grows = true, .sigma = v->sigma };
+	v[1] = (struct level){ .value = median_of_block(s, v, BLOCKS - 1),
+	    .from = from, .to = to, .at = (from + to) / 2, .first = from + 1,
+	    .last = to - 1, .p = 2 / 40320.0, .size = NAN, .grows = true,
+	    .sigma = v->sigma };
 	s->result->n++;
-}
-
-/* The segment of a level. */
-static struct place
-segment_of(const struct search *s, const struct level *v)
-{
-	const struct level *end = s->result->list + s->result->n;
-	struct place g;
-
-	g.from = v->grows ? v[-1].at : v->at;
-	for (v++; v < end && v->grows; v++)
-		;
-	g.at = g.from;
-	g.to = v < end ? v->at : s->x->n;
-	return g;
 }
 
 /* --- what is suspected ---------------------------------------------------- */
@@ -206,7 +196,8 @@ static void
 find_newest(struct search *s)
 {
 	struct levels *l = s->result;
-	struct place p = segment_of(s, &l->list[l->n - 1]);
+	struct place p = { .from = l->list[l->n - 1].from,
+	    .to = l->n_points };
 	struct suspect list[NEWEST_MAX + 1];
 	const struct suspect *best, *other;
 	size_t n = 0, many;
@@ -263,15 +254,14 @@ find_base(const struct search *s)
 
 /* A growing segment: its level at the accepted commit, and its last. */
 static void
-begin_in_growth(struct search *s, struct place g)
+begin_in_growth(struct search *s)
 {
-	size_t a = s->accepted, n = g.to - g.from, block = 0;
 	struct level *v = s->since;
+	size_t a = s->accepted > v->from ? s->accepted : v->from, block = 0;
 
-	a = a > g.from ? a : g.from;
-	while (block + 1 < BLOCKS && g.from + n * (block + 1) / BLOCKS <= a)
+	while (block + 1 < BLOCKS && begin_of_block(v, block + 1) <= a)
 		block++;
-	v->value = median_of_block(s, g, block);
+	v->value = median_of_block(s, v, block);
 	if (block + 1 == BLOCKS) {
 		memmove(v + 1, v + 2, (--s->n_since - 1) * sizeof *v);
 		s->result->n_accepted++;
@@ -281,16 +271,26 @@ begin_in_growth(struct search *s, struct place g)
 	v[1].at = v[1].at > a + 1 ? v[1].at : a + 1;
 }
 
+/* Divides a level at a place; the step there is only suspected. */
+static void
+divide(struct level *v, size_t at, double before, double after, double size)
+{
+	v->value = before;
+	v[1] = (struct level){ .value = after, .at = at, .first = at,
+	    .last = at, .p = NAN, .size = size, .sigma = v->sigma };
+}
+
 /*
  * If the first points of the accepted level look unlike its others, they are
  * what is accepted, and the others are a suspected step.
  */
 static void
-divide_head(struct search *s, struct place p)
+divide_head(struct search *s)
 {
 	struct suspect list[NEWEST_MAX];
 	const struct suspect *best;
 	struct level *v = s->since;
+	struct place p = { .from = v->from, .to = v->to };
 	size_t n = 0;
 
 	series_find_costs(s->x, p.from, p.to);
@@ -304,10 +304,7 @@ divide_head(struct search *s, struct place p)
 		return;
 	memmove(v + 2, v + 1, (s->n_since - 1) * sizeof *v);
 	s->n_since++;
-	v[1] = (struct level){ .value = best->c.after, .at = best->p.at,
-	    .first = best->p.at, .last = best->p.at, .p = NAN,
-	    .size = best->size, .sigma = v->sigma };
-	v->value = best->c.before;
+	divide(v, best->p.at, best->c.before, best->c.after, best->size);
 }
 
 /* Makes the levels from the accepted commit on. */
@@ -324,9 +321,9 @@ find_since(struct search *s)
 	if (a == 0 || s->y->exact)
 		return;
 	if (base + 1 < l->n && l->list[base + 1].grows)
-		begin_in_growth(s, segment_of(s, &l->list[base]));
+		begin_in_growth(s);
 	else if (base > 0)
-		divide_head(s, segment_of(s, &l->list[base]));
+		divide_head(s);
 	if (l->newest.n > 0 && newest <= a) {
 		s->n_since = 1;
 		s->since[0].value = l->newest.after;
@@ -398,31 +395,21 @@ compare_levels(struct search *s, int side, struct today *t)
 	return true;
 }
 
-/* Divides the last level at the newest points, if they look different. */
-static void
-add_newest(struct search *s)
-{
-	const struct newest *w = &s->result->newest;
-	struct level *v = s->since + s->n_since++;
-	size_t at = s->x->n - w->n;
-
-	v[-1].value = w->before;
-	*v = (struct level){ .value = w->after, .at = at, .first = at,
-	    .last = at, .p = NAN, .size = w->size, .sigma = v[-1].sigma };
-}
-
 /* What the newest points would make of the state. */
 static void
 judge_newest(struct search *s)
 {
 	struct today newest = { .state = STATE_SUSPECTED };
 	struct today *t = &s->result->today;
-	struct level last = s->since[s->n_since - 1];
+	const struct newest *w = &s->result->newest;
+	struct level *v = &s->since[s->n_since - 1], last = *v;
 	bool looks_worse;
 
-	add_newest(s);
+	divide(v, s->x->n - w->n, w->before, w->after, w->size);
+	s->n_since++;
 	looks_worse = compare_levels(s, WORSE, &newest);
-	s->since[--s->n_since - 1] = last;
+	s->n_since--;
+	*v = last;
 	t->is_repairing = t->state == STATE_DEGRADED && !looks_worse;
 	if (t->state == STATE_SAME && looks_worse)
 		*t = newest;
@@ -438,8 +425,7 @@ find_visible(const struct search *s)
 {
 	const struct levels *l = s->result;
 	const struct level *last = &l->list[l->n - 1];
-	struct place g = segment_of(s, last);
-	size_t n = g.to - g.from;
+	size_t n = last->to - last->from;
 	double error, level = last->value;
 
 	if (n < 2 * LASTING || (double)s->x->n * ranks_least_p(n, LASTING) >
@@ -459,14 +445,14 @@ find_noisy(struct search *s)
 {
 	struct levels *l = s->result;
 	struct splits *k = &l->splits;
-	struct place g = { 0 };
+	size_t from = 0, to;
 
 	splits_find(k, l->points, l->n_points);
 	l->list = arena_array(&l->room, 2 * k->n + 2, sizeof *l->list);
 	for (size_t i = 0; i <= k->n; i++) {
-		g.to = i < k->n ? k->list[i].at : l->n_points;
-		add_segment(s, g, i > 0 ? &k->list[i - 1] : NULL);
-		g.from = g.to;
+		to = i < k->n ? k->list[i].at : l->n_points;
+		add_segment(s, from, to, i > 0 ? &k->list[i - 1] : NULL);
+		from = to;
 	}
 	find_newest(s);
 	l->visible = find_visible(s);

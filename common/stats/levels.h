@@ -21,6 +21,7 @@ struct yardstick {
 /* A level, and the step to it from the one before. */
 struct level {
 	double value;
+	size_t from, to;	/* its segment */
 	size_t at;		/* its first point */
 	size_t first, last;	/* plausible values of it */
 	double p;		/* of the step; NAN if it is only suspected */
