@@ -359,6 +359,27 @@ is_dip(const struct search *s, int side, size_t i)
 }
 
 /*
+ * Of exact values: is a difference more than what comes and goes before its
+ * first step?
+ */
+static bool
+exceeds_noise(const struct levels *l, const struct today *t)
+{
+	size_t n = t->steps[0].at;
+	double *jumps, usual;
+
+	if (n <= JUMPS_MIN)
+		return true;
+	jumps = mem_table(n, sizeof *jumps);
+	for (size_t i = 1; i < n; i++)
+		jumps[i - 1] = fabs(l->points[i] - l->points[i - 1]);
+	values_sort(jumps, n - 1);
+	usual = values_median_sorted(jumps, n - 1);
+	free(jumps);
+	return fabs(t->after - t->before) >= 8 * (1 - 1e-9) * usual;
+}
+
+/*
  * Is the last level to this side of the best one?  Then sets what has happened
  * since the last level that was about as good as the best.
  */
@@ -392,7 +413,7 @@ compare_levels(struct search *s, int side, struct today *t)
 			t->steps[t->n_steps++] = v[i];
 			t->p = fmin(t->p, v[i].p);
 		}
-	return true;
+	return !y->exact || exceeds_noise(s->result, t);
 }
 
 /* What the newest points would make of the state. */
@@ -458,17 +479,6 @@ find_noisy(struct search *s)
 	l->visible = find_visible(s);
 }
 
-/* Each value is a level; those that are equal and neighbours are one. */
-static void
-find_exact(struct levels *l)
-{
-	l->list = arena_array(&l->room, l->n_points, sizeof *l->list);
-	for (size_t i = 0; i < l->n_points; i++)
-		if (i == 0 || l->points[i] != l->points[i - 1])
-			l->list[l->n++] = (struct level){ .at = i, .first = i,
-			    .last = i, .value = l->points[i], .size = NAN };
-}
-
 void
 levels_find(struct levels *l, const double *points, size_t n,
     const struct yardstick *y)
@@ -480,29 +490,17 @@ levels_find(struct levels *l, const double *points, size_t n,
 	l->n_points = n;
 	l->n = 0;
 	l->newest.n = 0;
-	l->visible = y->effect;
-	if (y->exact)
-		find_exact(l);
-	else
+	if (!y->exact) {
 		find_noisy(&s);
-}
-
-/* Is a difference more than what comes and goes before its first step? */
-static bool
-exceeds_noise(const struct levels *l, const struct today *t)
-{
-	size_t n = t->steps[0].at;
-	double *jumps, usual;
-
-	if (n <= JUMPS_MIN)
-		return true;
-	jumps = mem_table(n, sizeof *jumps);
-	for (size_t i = 1; i < n; i++)
-		jumps[i - 1] = fabs(l->points[i] - l->points[i - 1]);
-	values_sort(jumps, n - 1);
-	usual = values_median_sorted(jumps, n - 1);
-	free(jumps);
-	return fabs(t->after - t->before) >= 8 * (1 - 1e-9) * usual;
+		return;
+	}
+	/* Each value is a level; neighbours that are equal are one. */
+	l->visible = y->effect;
+	l->list = arena_array(&l->room, n, sizeof *l->list);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || points[i] != points[i - 1])
+			l->list[l->n++] = (struct level){ .at = i, .first = i,
+			    .last = i, .value = points[i], .size = NAN };
 }
 
 void
@@ -515,15 +513,13 @@ levels_judge(struct levels *l, const struct yardstick *y, size_t accepted)
 	*t = (struct today){ STATE_SAME, .p = NAN };
 	s.since = arena_array(&l->room, l->n + 2, sizeof *s.since);
 	find_since(&s);
-	if (compare_levels(&s, WORSE, t) &&
-	    (!y->exact || exceeds_noise(l, t)))
+	if (compare_levels(&s, WORSE, t))
 		t->state = isnan(t->p) ? STATE_SUSPECTED : STATE_DEGRADED;
 	if (l->newest.n > 1)
 		judge_newest(&s);
 	if (t->state == STATE_SAME && is_to(y, BETTER, s.since->value,
 	    s.since[s.n_since - 1].value, y->effect) &&
-	    compare_levels(&s, BETTER, t) &&
-	    (!y->exact || exceeds_noise(l, t)))
+	    compare_levels(&s, BETTER, t))
 		t->state = STATE_IMPROVED;
 }
 
