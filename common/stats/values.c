@@ -49,9 +49,7 @@ values_sort(double *values, size_t n)
 double
 values_median_sorted(const double *sorted, size_t n)
 {
-	double low = sorted[(n - 1) / 2], high = sorted[n / 2];
-
-	return (low + high) / 2;
+	return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
 double
