@@ -468,7 +468,7 @@ find_noisy(struct search *s)
 	struct splits *k = &l->splits;
 	size_t from = 0, to;
 
-	splits_find(k, l->points, l->n_points);
+	splits_find(k, l->points, l->n_points, &l->room);
 	l->list = arena_array(&l->room, 2 * k->n + 2, sizeof *l->list);
 	for (size_t i = 0; i <= k->n; i++) {
 		to = i < k->n ? k->list[i].at : l->n_points;
@@ -526,6 +526,6 @@ levels_judge(struct levels *l, const struct yardstick *y, size_t accepted)
 void
 levels_release(struct levels *l)
 {
-	splits_release(&l->splits);
+	series_release(&l->splits.series);
 	arena_release(&l->room);
 }

@@ -294,13 +294,14 @@ remove_weakest(struct splits *r)
 
 /* Searches until no more splits are found, each proven at its place. */
 static void
-prove_all(struct search *s)
+prove_all(struct search *s, struct arena *a)
 {
 	struct splits *r = s->found;
-	struct split *old, *new = arena_array(&r->room, s->x->n, sizeof *new);
-	size_t n = 0;
+	struct split *old, *new = arena_array(a, s->x->n, sizeof *new);
+	size_t n;
 
-	r->list = arena_array(&r->room, s->x->n, sizeof *r->list);
+	r->list = arena_array(a, s->x->n, sizeof *r->list);
+	r->n = 0;
 	do {
 		old = r->list;
 		n = r->n;
@@ -338,30 +339,20 @@ find_range(struct splits *r, struct split *k)
 }
 
 void
-splits_find(struct splits *r, const double *points, size_t n)
+splits_find(struct splits *r, const double *points, size_t n, struct arena *a)
 {
 	struct search s = { .found = r, .x = &r->series };
-	struct arena *a = &r->room;
 
 	series_begin(&r->series, points, n);
-	arena_reset(a);
 	s.ends = arena_array(a, n + 1, sizeof *s.ends);
 	s.twice_ranks = arena_array(a, n, sizeof *s.twice_ranks);
 	s.errors = arena_array(a, n, sizeof *s.errors);
 	/* Windows of w points: at most 4 n / w + 2, and w >= 12 halves. */
 	s.windows = arena_array(a, n + 64, sizeof *s.windows);
 
-	r->n = 0;
-	prove_all(&s);
+	prove_all(&s, a);
 	for (struct split *k = r->list; k < r->list + r->n; k++) {
 		k->p = fmin(1, k->p);
 		find_range(r, k);
 	}
-}
-
-void
-splits_release(struct splits *s)
-{
-	series_release(&s->series);
-	arena_release(&s->room);
 }

@@ -42,10 +42,11 @@ struct splits {
 	double phi;		/* autocorrelation of the residuals, which are
 				   those of the segments now */
 	double factor;		/* f: of standard errors, for that */
-	struct arena room;	/* private, and that of the list */
 };
 
-/* Finds the splits of n > 0 points, each at least 0 and at most 1e300. */
-void splits_find(struct splits *, const double *points, size_t n);
-
-void splits_release(struct splits *);
+/*
+ * Finds the splits of n > 0 points, each at least 0 and at most 1e300.  The
+ * list lives in the arena; series_release() frees the rest.
+ */
+void splits_find(struct splits *, const double *points, size_t n,
+    struct arena *);
