@@ -237,19 +237,18 @@ static size_t
 find_base(const struct search *s)
 {
 	const struct level *list = s->result->list;
-	size_t a = s->accepted, base = 0, next, n = s->result->n;
+	size_t a = s->accepted, base = 0, next, n = s->result->n, near;
 
 	for (size_t i = 1; i < n; i++)
 		if (!list[i].grows && list[i].first <= a)
 			base = i;
-	for (next = base + 1; next < n && list[next].grows; next++)
-		;
-	if (!s->y->exact && next < n && list[next].first - a <= NEAR &&
-	    (base == 0 ||
-	    (list[base].last < a &&
-	    a - list[base].last > list[next].first - a)))
-		base = next;
-	return base;
+	next = base + 1;
+	next += next < n && list[next].grows;
+	if (s->y->exact || next == n)
+		return base;
+	near = list[next].first - a;
+	return near <= NEAR && (base == 0 || list[base].last + near < a) ?
+	    next : base;
 }
 
 /* A growing segment: its level at the accepted commit, and its last. */
