@@ -516,7 +516,8 @@ def history(x, lines, effect, more, exact):
 
 def mark_clusters(keys):
     """Sets the cluster of changes, which have first and last commits, of the
-    keys of one machine; returns how many there are."""
+    keys of one machine; returns how many there are.  Of commits at which as
+    many keys may have changed, that at which most changes are is taken."""
     for found in itertools.count():
         left = [(i, c) for i, k in enumerate(keys) for c in k.h.changes
                 if not c["accepted"] and "cluster" not in c]
@@ -524,7 +525,10 @@ def mark_clusters(keys):
         for i, c in left:
             for commit in range(c["first"], c["last"] + 1):
                 at[commit].add(i)
-        best = min(at, key=lambda k: (-len(at[k]), k), default=None)
+        places = collections.Counter(
+            keys[i].at[c["step"]["at"]] for i, c in left)
+        best = min(at, key=lambda k: (-len(at[k]), -places[k], k),
+                   default=None)
         if len(at[best]) < max(3, len(keys) / 3):
             return found
         for _, c in left:
