@@ -44,7 +44,7 @@ compare_key(struct results *a, uint32_t key, struct sides *s)
 {
 	const struct key *k = &a->samples->keys[key];
 	struct result *r = results_add(a, key);
-	struct change *c = results_add_change(r);
+	struct change *c = &r->today;
 	double *old = s->values[SIDE_OLD], *new = s->values[SIDE_NEW];
 	double total = 0;
 	size_t n_old, n_new, side;
@@ -105,7 +105,7 @@ compare_runs_needed(size_t keys)
 static bool
 is_enough(const struct result *r, size_t n_keys)
 {
-	const struct change *c = r->changes;
+	const struct change *c = &r->today;
 
 	return c->n_before > 0 && c->n_after > 0 && (r->is_exact ||
 	    is_provable(c->n_before, c->n_after, n_keys));
@@ -113,10 +113,10 @@ is_enough(const struct result *r, size_t n_keys)
 
 /* The verdict on a key for which these are the parts of p, adjusted. */
 static void
-judge(const struct results *a, const struct result *r, struct change *c,
-    double q_ranks, double q_slow)
+judge(const struct results *a, struct result *r, double q_ranks, double q_slow)
 {
 	struct yardstick y = results_yardstick(a, r);
+	struct change *c = &r->today;
 	bool slow_counts = !r->is_exact && fabs(c->t.excess) >= y.effect &&
 	    c->t.excess != 0 && q_slow <= ALPHA;
 
@@ -136,10 +136,10 @@ judge(const struct results *a, const struct result *r, struct change *c,
 static void
 judge_tested(struct results *a, struct result *r, struct sides *s)
 {
-	struct change *c = r->changes;
+	struct change *c = &r->today;
 
 	c->q = r->q;
-	judge(a, r, c, results_adjusted(r, TWOSAMPLE_RANKS * c->t.p_ranks),
+	judge(a, r, results_adjusted(r, TWOSAMPLE_RANKS * c->t.p_ranks),
 	    results_adjusted(r, TWOSAMPLE_SLOW * c->t.p_slow));
 	a->phi = fmax(a->phi, c->t.phi);
 	load(s, &a->samples->keys[r->key], false);
@@ -155,9 +155,9 @@ judge_tested(struct results *a, struct result *r, struct sides *s)
 static void
 judge_within(struct results *a, struct result *r, size_t n)
 {
-	struct change *c = r->changes;
+	struct change *c = &r->today;
 
-	judge(a, r, c, (double)n * TWOSAMPLE_RANKS * c->t.p_ranks,
+	judge(a, r, (double)n * TWOSAMPLE_RANKS * c->t.p_ranks,
 	    (double)n * TWOSAMPLE_SLOW * c->t.p_slow);
 	c->verdict = c->verdict == VERDICT_SAME ? VERDICT_UNVERIFIED :
 	    VERDICT_SUSPECTED;
@@ -211,7 +211,7 @@ compare_sides(struct results *a)
 	}
 	for (r = a->list; r < a->list + a->n; r++) {
 		if (is_enough(r, n_enough))
-			r->p = r->changes->p;
+			r->p = r->today.p;
 		else if (r->within)
 			judge_within(a, r, a->n_within);
 	}
@@ -219,7 +219,7 @@ compare_sides(struct results *a)
 	for (r = a->list; r < a->list + a->n; r++) {
 		if (isfinite(r->p))
 			judge_tested(a, r, &sides);
-		accept(a, r->changes);
+		accept(a, &r->today);
 	}
 	for (int side = 0; side < 2; side++) {
 		free(sides.values[side]);

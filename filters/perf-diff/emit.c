@@ -64,7 +64,7 @@ emit_comparison(const struct results *a, struct filter *f,
     const struct result *r)
 {
 	struct buf *b = filter_begin_record(f, "change");
-	const struct change *c = r->changes;
+	const struct change *c = &r->today;
 
 	put_key(b, a, c);
 	put_difference(b, r, c);

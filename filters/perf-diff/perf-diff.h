@@ -190,7 +190,6 @@ enum sentence { SENTENCE_ANSWER, SENTENCE_CLUSTERS, SENTENCE_NEAREST,
     SENTENCE_UNMEASURED, SENTENCE_UNJUDGED, SENTENCE_DEPENDENT, SENTENCE_MORE,
     N_SENTENCES };
 
-/* A key: for two sides it has one change, in a history any number. */
 struct result {
 	uint32_t key;
 	bool is_exact;
@@ -202,8 +201,8 @@ struct result {
 	double size;			/* of its greatest change */
 	unsigned sentences;		/* a bit for each that names it */
 	bool within;			/* too few runs: compared within them */
-	struct change *changes;
-	size_t n_changes, cap;
+	struct change today;		/* or the new side; for a history,
+					   unless it is the same */
 
 	/* In a history: a value for each point, and its position. */
 	double *values;
@@ -212,10 +211,11 @@ struct result {
 	struct level *levels;		/* none if it has too few points */
 	size_t n_levels;
 	double phi, factor_f;		/* those of its splits */
-	struct change today;		/* unless it is the same */
 	struct newest newest;
 	bool is_repairing;		/* worse, but the newest are not */
 	bool was_worse;			/* and is not now */
+	struct change *changes;
+	size_t n_changes, cap;
 };
 
 /* Many keys of a machine that changed at a commit. */

@@ -67,7 +67,7 @@ text_of_q(const struct results *a, const struct result *r,
 static void
 put_key(struct table *t, const struct results *a, const struct result *r)
 {
-	const struct change *c = r->changes;
+	const struct change *c = &r->today;
 	const char *key = say_key(a, c->key);
 	const char *cells[] = { say_effect(a, c),
 	    say_value(a, c->key, c->before),
@@ -92,7 +92,7 @@ put_section(struct buf *b, const struct results *a, const char *heading,
 	const struct change *c;
 
 	for (size_t i = 0; i < a->n; i++) {
-		c = a->list[i].changes;
+		c = &a->list[i].today;
 		if (verdict == (c->accepted ? N_VERDICTS : c->verdict) &&
 		    next_row(&s))
 			put_key(&s.t, a, &a->list[i]);

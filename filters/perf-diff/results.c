@@ -136,17 +136,17 @@ range_of(const struct results *a, const struct result *r)
 	if (a->options->history)
 		return (struct range){ r->positions[0],
 		    r->positions[r->n - 1] };
-	return (struct range){ r->changes->n_before == 0,
-	    r->changes->n_after > 0 };
+	return (struct range){ r->today.n_before == 0, r->today.n_after > 0 };
 }
 
-static bool
-has_accepted_end(const struct result *r)
+/* The change that says that a key is gone, or NULL. */
+static const struct change *
+end_of(const struct result *r)
 {
-	size_t n = r->n_changes;
+	const struct change *c = r->n_changes == 0 ? &r->today :
+	    &r->changes[r->n_changes - 1];
 
-	return n > 0 && r->changes[n - 1].verdict == VERDICT_GONE &&
-	    r->changes[n - 1].accepted;
+	return c->verdict == VERDICT_GONE ? c : NULL;
 }
 
 /*
@@ -159,13 +159,15 @@ note_apart(struct results *a, enum part part, enum sentence sentence)
 	sym *groups = mem_table(a->n, sizeof *groups), parts[N_PARTS];
 	/* Of all keys of a group, the last beginning and the first end. */
 	struct range *inner = mem_table(a->n, sizeof *inner), r, *g;
+	const struct change *end;
 	struct intern names;
 
 	intern_init(&names);
 	for (size_t i = 0; i < a->n; i++) {
 		inner[i] = (struct range){ 0, SIZE_MAX };
 		groups[i] = SYM_NONE;
-		if (has_accepted_end(&a->list[i]))
+		end = end_of(&a->list[i]);
+		if (end != NULL && end->accepted)
 			continue;
 		memcpy(parts, a->samples->keys[a->list[i].key].parts,
 		    sizeof parts);
@@ -258,20 +260,21 @@ compare_results(const void *x, const void *y, void *context)
 static void
 count_key(struct results *a, struct result *r)
 {
-	const struct change *c = a->options->history ? &r->today : r->changes;
+	const struct change *c = &r->today, *end = end_of(r);
 	bool was_worse = false;
 
 	r->size = size_of(r, c);
 	a->counts[c->verdict] += !c->accepted;
 	a->n_worse_suspected += c->verdict == VERDICT_SUSPECTED &&
 	    results_is_worse(a, c);
+	a->n_accepted += c->accepted;
+	if (end != NULL && !end->accepted) {
+		r->sentences |= 1U << SENTENCE_GONE;
+		a->counts[VERDICT_GONE] += end != c;
+	}
 	for (c = r->changes; c < r->changes + r->n_changes; c++) {
 		a->n_accepted += c->accepted;
 		was_worse |= c->verdict == VERDICT_DEGRADED && c->is_past;
-		if (c->verdict == VERDICT_GONE && !c->accepted) {
-			r->sentences |= 1U << SENTENCE_GONE;
-			a->counts[VERDICT_GONE] += a->options->history;
-		}
 	}
 	r->was_worse = was_worse && r->today.verdict != VERDICT_DEGRADED &&
 	    r->today.verdict != VERDICT_SUSPECTED;
@@ -294,7 +297,7 @@ results_finish(struct results *a)
 			    r->visible);
 		}
 		a->n_untested += !isfinite(r->p) && (a->options->history ||
-		    (r->changes->n_before > 0 && r->changes->n_after > 0));
+		    (r->today.n_before > 0 && r->today.n_after > 0));
 	}
 	/* Those of two sides have been counted. */
 	if (a->options->history)

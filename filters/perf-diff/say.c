@@ -267,8 +267,9 @@ is_part_repaired(const struct results *a, const struct result *r)
  * of which nothing else is said.
  */
 static const char *
-alarm(const struct results *a, const struct result *r, const struct change *c)
+alarm(const struct results *a, const struct result *r)
 {
+	const struct change *c = &r->today;
 	bool history = a->options->history;
 	const char *text;
 
@@ -328,7 +329,7 @@ find_headline(const struct results *a, enum verdict verdict)
 		counts[samples_unit(&s->keys[i])]++;
 	counts[0] = 0;
 	for (r = a->list; r < a->list + a->n; r++) {
-		c = a->options->history ? &r->today : r->changes;
+		c = &r->today;
 		if (c->verdict != verdict || c->accepted ||
 		    (verdict == VERDICT_SUSPECTED && !results_is_worse(a, c)))
 			continue;
@@ -343,12 +344,6 @@ find_headline(const struct results *a, enum verdict verdict)
 	}
 	free(counts);
 	return best;
-}
-
-static const struct change *
-change_of(const struct results *a, const struct result *r)
-{
-	return a->options->history ? &r->today : r->changes;
 }
 
 /* " in 30 measured commits of 42" */
@@ -400,7 +395,7 @@ found(const struct results *a, enum verdict verdict, const char *word)
 
 	return say(a, "%s: %s%s%s", how_many, is_clustered ?
 	    those_clustered(a) : "", is_clustered ? " Above all, " :
-	    n == 1 ? "" : "above all, ", alarm(a, r, change_of(a, r)));
+	    n == 1 ? "" : "above all, ", alarm(a, r));
 }
 
 /* What must be measured, if the runs on a side are too few. */
@@ -439,17 +434,17 @@ why_not_judged(const struct results *a)
 		    "chance", what_is_needed(a));
 	return say(a, "%s, since how runs differ is not known%s%s",
 	    what_is_needed(a), r == NULL ? "" : "; within its runs ",
-	    r == NULL ? "" : alarm(a, r, r->changes));
+	    r == NULL ? "" : alarm(a, r));
 }
 
 /* Why the difference of a key is only suspected. */
 static const char *
 suspicion(const struct results *a, const struct result *r)
 {
-	const struct change *c = change_of(a, r);
+	const struct change *c = &r->today;
 
 	if (!a->options->history)
-		return say(a, "%s; %s", alarm(a, r, c), what_is_needed(a));
+		return say(a, "%s; %s", alarm(a, r), what_is_needed(a));
 	if (!isnan(c->q))
 		return say(a, "%s looks %s%s: %s; measure more",
 		    say_key(a, c->key), by_how_much(a, c), since(a, c),
@@ -489,12 +484,12 @@ those_different(const struct results *a)
 	const struct result *r = a->list;
 	const struct change *c;
 
-	while (r < a->list + a->n && (r->changes->verdict != VERDICT_SAME ||
+	while (r < a->list + a->n && (r->today.verdict != VERDICT_SAME ||
 	    !(r->q <= ALPHA)))
 		r++;
 	if (r == a->list + a->n || r->is_exact)
 		return "";
-	c = r->changes;
+	c = &r->today;
 	return say(a, ", but the runs of %s differ: the median is %s, the "
 	    "mean %s", say_key(a, r->key), difference(a, c->before, c->after),
 	    difference(a, c->t.mean_before, c->t.mean_after));
