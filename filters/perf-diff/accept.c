@@ -1,7 +1,6 @@
 /* accept - changes that are accepted */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/err.h"
 #include "common/io/input.h"
@@ -15,7 +14,7 @@ accepted_read(struct accepted *a, const char *path)
 	char *files[] = { mem_strdup(path) };
 	struct input in;
 	struct line line;
-	struct span text, commit;
+	struct span text, commit, uid;
 
 	input_init(&in, files, 1);
 	while (input_next_file(&in))
@@ -36,24 +35,12 @@ accepted_read(struct accepted *a, const char *path)
 				    SPAN_ARG(commit), ID_MIN);
 			a->list = mem_grow(a->list, &a->cap, a->n + 1,
 			    sizeof *a->list);
+			uid = text_trim(span_of(text.p + commit.n,
+			    text.n - commit.n));
 			a->list[a->n++] = (struct accepted_change){
-			    arena_span(&a->arena, commit),
-			    arena_span(&a->arena, text_trim(span_of(text.p +
-			    commit.n, text.n - commit.n))) };
+			    mem_strndup(commit.p, commit.n),
+			    mem_strndup(uid.p, uid.n) };
 		}
 	input_release(&in);
 	free(files[0]);
-}
-
-bool
-accepted_is_at(const struct accepted_change *c, struct span commit)
-{
-	return c->commit.n <= commit.n &&
-	    memcmp(c->commit.p, commit.p, c->commit.n) == 0;
-}
-
-bool
-accepted_is_of(const struct accepted_change *c, struct span uid)
-{
-	return c->uid.n == 0 || span_compare(c->uid, uid) == 0;
 }

@@ -167,16 +167,17 @@ static void
 accept(struct results *a, struct change *c)
 {
 	const struct accepted *accepted = &a->options->accepted;
+	const struct accepted_change *line = accepted->list;
 	struct span uid = samples_part(a->samples, &a->samples->keys[c->key],
 	    PART_UID);
 
 	if (a->commits[SIDE_NEW] == NULL || (c->verdict != VERDICT_DEGRADED &&
 	    c->verdict != VERDICT_IMPROVED && c->verdict != VERDICT_GONE))
 		return;
-	for (size_t i = 0; i < accepted->n; i++)
-		c->accepted |= accepted_is_at(&accepted->list[i],
-		    span_str(a->commits[SIDE_NEW])) &&
-		    accepted_is_of(&accepted->list[i], uid);
+	for (; line < accepted->list + accepted->n; line++)
+		c->accepted |= span_begins_with(span_str(a->commits[SIDE_NEW]),
+		    line->commit) && (*line->uid == '\0' ||
+		    span_eq(uid, line->uid));
 }
 
 void

@@ -153,7 +153,7 @@ find_given(struct history *h)
 	for (size_t i = 0; i < a->n_order; i++)
 		for (c = accepted->list; c < accepted->list + accepted->n;
 		    c++) {
-			if (!accepted_is_at(c, results_version(a, i)))
+			if (!span_begins_with(results_version(a, i), c->commit))
 				continue;
 			h->given = mem_grow(h->given, &h->given_cap,
 			    h->n_given + 1, sizeof *h->given);
@@ -187,9 +187,9 @@ find_accepted(const struct history *h, const struct result *r,
 
 	for (g = h->given; g < h->given + h->n_given; g++) {
 		before = SEARCH_FIRST(i, r->n, r->positions[i] >= g->position);
-		if (before > accepted && accepted_is_of(g->line, uid) &&
-		    (g->line->uid.n > 0 || has_change_at(&h->found, y,
-		    before)))
+		if (before > accepted && (*g->line->uid != '\0' ?
+		    span_eq(uid, g->line->uid) :
+		    has_change_at(&h->found, y, before)))
 			accepted = before;
 	}
 	return accepted;
@@ -361,7 +361,7 @@ add_gone(const struct history *h, struct result *r)
 	c->last_good = r->positions[r->n - 1];
 	for (g = h->given; g < h->given + h->n_given; g++)
 		c->accepted |= g->position > c->last_good &&
-		    span_compare(g->line->uid, uid) == 0;
+		    span_eq(uid, g->line->uid);
 }
 
 void

@@ -19,18 +19,13 @@
  */
 struct accepted {
 	struct accepted_change {
-		struct span commit, uid;	/* an empty uid: all */
+		const char *commit, *uid;	/* an empty uid: all */
 	} *list;
 	size_t n, cap;
-	struct arena arena;
 };
 
 /* Reads the file, or dies. */
 void accepted_read(struct accepted *, const char *path);
-
-/* Does the line name this commit, and this uid or all? */
-bool accepted_is_at(const struct accepted_change *, struct span commit);
-bool accepted_is_of(const struct accepted_change *, struct span uid);
 
 /* --- samples.c ----------------------------------------------------------- */
 
