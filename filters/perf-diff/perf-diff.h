@@ -210,7 +210,7 @@ struct result {
 	bool is_repairing;		/* worse, but the newest are not */
 	bool was_worse;			/* and is not now */
 	struct change *changes;
-	size_t n_changes, cap;
+	size_t n_changes;
 };
 
 /* Many keys of a machine that changed at a commit. */
@@ -275,9 +275,6 @@ struct results {
  */
 struct result *results_add(struct results *, uint32_t key);
 struct change *results_add_change(struct result *);
-
-/* A change of which nothing is known. */
-struct change results_no_change(uint32_t key);
 
 /* The id of the version at a position of a history. */
 struct span results_version(const struct results *, size_t position);

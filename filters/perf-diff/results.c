@@ -6,6 +6,15 @@
 #include "common/base/sort.h"
 #include "filters/perf-diff/perf-diff.h"
 
+/* Nothing is known of it yet. */
+static struct change
+no_change(uint32_t key)
+{
+	return (struct change){ .key = key, .verdict = VERDICT_UNVERIFIED,
+	    .before = NAN, .after = NAN, .p = NAN, .q = NAN, .size = NAN,
+	    .t.shift = NAN, .t.low = NAN, .t.high = NAN, .share = NAN };
+}
+
 struct result *
 results_add(struct results *a, uint32_t key)
 {
@@ -18,28 +27,17 @@ results_add(struct results *a, uint32_t key)
 	*r = (struct result){ .key = key, .is_exact = k->n_exact == k->n ||
 	    results_is_listed(a, &a->options->exact, key), .p = INFINITY,
 	    .q = INFINITY, .fdr = NAN, .visible = NAN, .size = -1, .phi = NAN,
-	    .factor_f = NAN, .today = results_no_change(key) };
+	    .factor_f = NAN, .today = no_change(key) };
 	return r;
-}
-
-struct change
-results_no_change(uint32_t key)
-{
-	return (struct change){ .key = key, .verdict = VERDICT_UNVERIFIED,
-	    .before = NAN, .after = NAN, .p = NAN, .q = NAN, .size = NAN,
-	    .t.shift = NAN, .t.low = NAN, .t.high = NAN, .share = NAN };
 }
 
 struct change *
 results_add_change(struct result *r)
 {
-	/* Most keys have one change, and there may be many keys. */
-	if (r->n_changes == r->cap) {
-		r->cap = 2 * r->cap + 1;
-		r->changes = mem_resize(r->changes, r->cap,
-		    sizeof *r->changes);
-	}
-	r->changes[r->n_changes] = results_no_change(r->key);
+	/* Most keys have few, and there may be many keys. */
+	r->changes = mem_resize(r->changes, r->n_changes + 1,
+	    sizeof *r->changes);
+	r->changes[r->n_changes] = no_change(r->key);
 	return &r->changes[r->n_changes++];
 }
 
