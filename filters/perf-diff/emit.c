@@ -17,11 +17,13 @@ put_number(struct buf *b, const char *key, double value)
 	buf_printf(b, "%.12g", value);
 }
 
-/* The names of the key. */
-static void
-put_key(struct buf *b, const struct results *a, const struct change *c)
+/* Begins a record with the names of the key, and how it differs. */
+static struct buf *
+begin_change(const struct results *a, struct filter *f, const struct result *r,
+    const struct change *c, const char *type)
 {
 	const struct key *key = &a->samples->keys[c->key];
+	struct buf *b = filter_begin_record(f, type);
 	struct span text;
 
 	for (unsigned i = 0; i < N_PARTS; i++) {
@@ -31,11 +33,6 @@ put_key(struct buf *b, const struct results *a, const struct change *c)
 	}
 	json_word(b, "verdict", verdict_names[c->verdict]);
 	json_word(b, "better", key->more_is_better ? "more" : "less");
-}
-
-static void
-put_difference(struct buf *b, const struct result *r, const struct change *c)
-{
 	put_number(b, "before", c->before);
 	put_number(b, "after", c->after);
 	put_number(b, "ratio", c->after / c->before);
@@ -56,6 +53,7 @@ put_difference(struct buf *b, const struct result *r, const struct change *c)
 		json_uint(b, "n_before", c->n_before);
 		json_uint(b, "n_after", c->n_after);
 	}
+	return b;
 }
 
 /* A comparison of two sides. */
@@ -63,11 +61,9 @@ static void
 emit_comparison(const struct results *a, struct filter *f,
     const struct result *r)
 {
-	struct buf *b = filter_begin_record(f, "change");
 	const struct change *c = &r->today;
+	struct buf *b = begin_change(a, f, r, c, "change");
 
-	put_key(b, a, c);
-	put_difference(b, r, c);
 	if (a->commits[SIDE_NEW] != NULL)
 		json_cstr(b, "minor_version", a->commits[SIDE_NEW]);
 	if (a->commits[SIDE_OLD] != NULL)
@@ -95,10 +91,8 @@ static void
 emit_change(const struct results *a, struct filter *f, const struct result *r,
     const struct change *c, const char *type)
 {
-	struct buf *b = filter_begin_record(f, type);
+	struct buf *b = begin_change(a, f, r, c, type);
 
-	put_key(b, a, c);
-	put_difference(b, r, c);
 	if (c->verdict != VERDICT_GONE)
 		json_str(b, "minor_version", results_version(a, c->at));
 	json_str(b, "last_good", results_version(a, c->last_good));
@@ -116,12 +110,11 @@ emit_change(const struct results *a, struct filter *f, const struct result *r,
 		for (size_t i = 0; i < c->n_steps; i++)
 			json_item(b, results_version(a, c->steps[i]));
 		json_close(b, ']');
-		if (r->newest.n > 0)
+		if (r->newest.n > 0) {
 			json_uint(b, "newest", r->newest.n);
-		put_number(b, "newest_before", r->newest.n > 0 ?
-		    r->newest.before : NAN);
-		put_number(b, "newest_after", r->newest.n > 0 ?
-		    r->newest.after : NAN);
+			put_number(b, "newest_before", r->newest.before);
+			put_number(b, "newest_after", r->newest.after);
+		}
 		json_flag(b, "repairing", r->is_repairing);
 		put_number(b, "smallest_effect", r->visible);
 	}
@@ -145,24 +138,20 @@ emit_change(const struct results *a, struct filter *f, const struct result *r,
 	filter_end_record(f);
 }
 
-/* The state of a key of a history, and its changes. */
-static void
-emit_series(const struct results *a, struct filter *f, const struct result *r)
-{
-	if (r->today.n_steps > 0)
-		emit_change(a, f, r, &r->today, "key");
-	for (size_t i = 0; i < r->n_changes; i++)
-		emit_change(a, f, r, &r->changes[i], "change");
-}
-
 void
 emit_answer(const struct results *a, struct filter *f)
 {
 	struct buf *b;
 	const struct result *r;
 
-	for (r = a->list; r < a->list + a->n; r++)
-		(a->options->history ? emit_series : emit_comparison)(a, f, r);
+	for (r = a->list; r < a->list + a->n; r++) {
+		if (!a->options->history)
+			emit_comparison(a, f, r);
+		if (r->today.n_steps > 0)
+			emit_change(a, f, r, &r->today, "key");
+		for (size_t i = 0; i < r->n_changes; i++)
+			emit_change(a, f, r, &r->changes[i], "change");
+	}
 
 	b = filter_begin_record(f, "changes");
 	json_uint(b, "keys", a->n);
