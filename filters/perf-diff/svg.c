@@ -43,11 +43,11 @@ tenths(double pixels)
 	return llround(pixels * 10);
 }
 
-/* Begins a line of a path. */
+/* A point of a path: M begins a line there, L draws one to it. */
 static void
-move_to(struct buf *b, double x, double y)
+put_point(struct buf *b, char command, double x, double y)
 {
-	buf_char(b, 'M');
+	buf_char(b, command);
 	svg_length(b, tenths(x));
 	buf_char(b, ' ');
 	svg_length(b, tenths(y));
@@ -58,7 +58,7 @@ static void
 draw_line(struct buf *b, double x0, double x1, double y, const char *stroke)
 {
 	buf_printf(b, "<path stroke=%s d=\"", stroke);
-	move_to(b, x0, y);
+	put_point(b, 'M', x0, y);
 	buf_char(b, 'H');
 	svg_length(b, tenths(x1));
 	buf_str(b, "\"/>\n");
@@ -214,7 +214,7 @@ draw_series(struct buf *b, const struct panel *p)
 	    "stroke-linecap=\"round\" stroke-width=\"%s\" d=\"",
 	    r->n > MANY ? "3" : "4.5");
 	for (size_t i = 0; i < r->n; i++) {
-		move_to(b, x_of(p, (double)r->positions[i]),
+		put_point(b, 'M', x_of(p, (double)r->positions[i]),
 		    y_of(p, r->values[i]));
 		buf_str(b, "h0.1");
 	}
@@ -251,15 +251,12 @@ draw_mark(struct buf *b, const struct panel *p, const struct change *c,
 	    " stroke-dasharray=\"1.5 3\"" :
 	    c->accepted ? " stroke-dasharray=\"5 4\"" : "");
 	if (c->n_steps > 1 || c->grows) {
-		move_to(b, x_of(p, (double)c->first),
+		put_point(b, 'M', x_of(p, (double)c->first),
 		    y_of(p, c->before));
-		buf_char(b, 'L');
-		svg_length(b, tenths(x_of(p, (double)(c->grows ? c->last :
-		    c->at))));
-		buf_char(b, ' ');
-		svg_length(b, tenths(y_of(p, c->after)));
+		put_point(b, 'L', x_of(p, (double)(c->grows ? c->last :
+		    c->at)), y_of(p, c->after));
 	} else {
-		move_to(b, x, p->top);
+		put_point(b, 'M', x, p->top);
 		buf_printf(b, "v%d", PLOT);
 	}
 	buf_str(b, "\"><title>");
