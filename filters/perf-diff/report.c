@@ -64,22 +64,6 @@ text_of_q(const struct results *a, const struct result *r,
 
 /* --- a comparison --------------------------------------------------------- */
 
-static void
-put_key(struct table *t, const struct results *a, const struct result *r)
-{
-	const struct change *c = &r->today;
-	const char *key = say_key(a, c->key);
-	const char *cells[] = { say_effect(a, c),
-	    say_value(a, c->key, c->before),
-	    say_value(a, c->key, c->after), text_of_q(a, r, c),
-	    say(a, "%zu + %zu", c->n_before, c->n_after),
-	    isfinite(r->visible) ? say(a, "%.1f %%", 100 * r->visible) : "",
-	    c->by_slow ? say(a, "%s, slow runs %zu, then %zu", key,
-	    c->t.slow_before, c->t.slow_after) : key };
-
-	put_row(t, cells);
-}
-
 /* The keys with a verdict; N_VERDICTS: that are accepted. */
 static void
 put_section(struct buf *b, const struct results *a, const char *heading,
@@ -90,12 +74,22 @@ put_section(struct buf *b, const struct results *a, const char *heading,
 	struct section s = { .align = "RrrrrrL", .heads = heads,
 	    .top = a->options->top };
 	const struct change *c;
+	const char *key;
 
-	for (size_t i = 0; i < a->n; i++) {
-		c = &a->list[i].today;
-		if (verdict == (c->accepted ? N_VERDICTS : c->verdict) &&
-		    next_row(&s))
-			put_key(&s.t, a, &a->list[i]);
+	for (const struct result *r = a->list; r < a->list + a->n; r++) {
+		c = &r->today;
+		if (verdict != (c->accepted ? N_VERDICTS : c->verdict) ||
+		    !next_row(&s))
+			continue;
+		key = say_key(a, c->key);
+		put_row(&s.t, (const char *[]){ say_effect(a, c),
+		    say_value(a, c->key, c->before),
+		    say_value(a, c->key, c->after), text_of_q(a, r, c),
+		    say(a, "%zu + %zu", c->n_before, c->n_after),
+		    isfinite(r->visible) ?
+		    say(a, "%.1f %%", 100 * r->visible) : "",
+		    c->by_slow ? say(a, "%s, slow runs %zu, then %zu", key,
+		    c->t.slow_before, c->t.slow_after) : key });
 	}
 	end_section(&s, b, heading);
 }
@@ -168,13 +162,11 @@ put_change(struct table *t, const struct results *a, const struct result *r,
 	/* A state has steps; the others are those, and what else changed. */
 	const char *verdict = c->verdict == VERDICT_SUSPECTED ? "suspected" :
 	    c->n_steps > 0 ? say_comparative(a, c) : "step";
-	const char *cells[] = { verdict, say_commit(a, c->at),
-	    say_date(a, c->at), say_effect(a, c),
-	    say_value(a, c->key, c->before),
-	    say_value(a, c->key, c->after), text_of_q(a, r, c),
-	    causes(a, c) };
 
-	put_row(t, cells);
+	put_row(t, (const char *[]){ verdict, say_commit(a, c->at),
+	    say_date(a, c->at), say_effect(a, c),
+	    say_value(a, c->key, c->before), say_value(a, c->key, c->after),
+	    text_of_q(a, r, c), causes(a, c) });
 }
 
 /* The median of a key's samples of a version; NAN if there are none. */
@@ -188,8 +180,7 @@ median_at(const struct results *a, uint32_t key, size_t version)
 	for (size_t i = 0; i < k->n; i++)
 		if (k->list[i].version == version)
 			values[n++] = k->list[i].value;
-	values_sort(values, n);
-	median = n > 0 ? values_median_sorted(values, n) : NAN;
+	median = n > 0 ? samples_value(k, values, n, false) : NAN;
 	free(values);
 	return median;
 }
@@ -201,21 +192,19 @@ put_merged(struct buf *b, const struct results *a, const struct change *c)
 	size_t n = c->n_merged, from = b->len;
 	double value;
 
+	if (n == 0)
+		return;
+	buf_printf(b, "%s merges %zu %s", say_commit(a, c->at), n,
+	    plural(n, "commit", "commits"));
 	for (size_t i = 0; i < n && i < MERGED_MAX; i++) {
-		if (i == 0)
-			buf_printf(b, "%s merges %zu %s", say_commit(a,
-			    c->at), n, plural(n, "commit", "commits"));
-		buf_printf(b, "%s%s", i == 0 ? ": " : ", ",
-		    say_id(a, intern_span(&a->samples->ids,
-		    (sym)c->merged[i])));
+		buf_printf(b, "%s%s", i == 0 ? ": " : ", ", say_id(a,
+		    intern_span(&a->samples->ids, (sym)c->merged[i])));
 		value = median_at(a, c->key, c->merged[i]);
 		if (!isnan(value))
 			buf_printf(b, " (%s)", say_value(a, c->key, value));
 	}
-	if (n > 0) {
-		buf_str(b, n > MERGED_MAX ? " ..." : "");
-		report_item(b, from, 1);
-	}
+	buf_str(b, n > MERGED_MAX ? " ..." : "");
+	report_item(b, from, 1);
 }
 
 /* What is said of a change in one line. */
