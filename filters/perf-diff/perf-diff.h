@@ -177,8 +177,8 @@ struct change {
 
 /*
  * What is said before anything else, some of it of several keys together: they
- * have ended, differ only in the unit or the machine and were not measured at
- * the same time, or more is better.
+ * were worse and are not, have ended, differ only in the unit or the machine
+ * and were not measured at the same time, or more is better.
  */
 enum sentence { SENTENCE_ANSWER, SENTENCE_CLUSTERS, SENTENCE_NEAREST,
     SENTENCE_GONE, SENTENCE_UNITS, SENTENCE_MACHINES, SENTENCE_COMMANDS,
@@ -208,7 +208,6 @@ struct result {
 	double phi, factor_f;		/* those of its splits */
 	struct newest newest;
 	bool is_repairing;		/* worse, but the newest are not */
-	bool was_worse;			/* and is not now */
 	struct change *changes;
 	size_t n_changes;
 };

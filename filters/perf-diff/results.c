@@ -274,9 +274,11 @@ count_key(struct results *a, struct result *r)
 		a->n_accepted += c->accepted;
 		was_worse |= c->verdict == VERDICT_DEGRADED && c->is_past;
 	}
-	r->was_worse = was_worse && r->today.verdict != VERDICT_DEGRADED &&
-	    r->today.verdict != VERDICT_SUSPECTED;
-	a->n_past += r->was_worse;
+	if (was_worse && r->today.verdict != VERDICT_DEGRADED &&
+	    r->today.verdict != VERDICT_SUSPECTED) {
+		r->sentences |= 1U << SENTENCE_ANSWER;
+		a->n_past++;
+	}
 }
 
 void

@@ -374,10 +374,10 @@ those_clustered(const struct results *a)
 
 	for (size_t i = 0; i < a->n_clusters && i < NAMES_MAX; i++) {
 		c = &a->clusters[i];
-		list = say(a, "%s%s%zu of %zu keys%s%s changed at %s (%zu "
+		list = say(a, "%s%s%zu of %zu keys%s changed at %s (%zu "
 		    "worse): the machine?", list, i > 0 ? " " : "", c->n,
-		    c->n_keys, c->machine != SYM_NONE ? " of " : "",
-		    c->machine == SYM_NONE ? "" : place(a, c->machine),
+		    c->n_keys, c->machine == SYM_NONE ? "" :
+		    say(a, " of %s", place(a, c->machine)),
 		    dated(a, c->at), c->n_worse);
 	}
 	return list;
@@ -445,33 +445,14 @@ suspicion(const struct results *a, const struct result *r)
 
 	if (!a->options->history)
 		return say(a, "%s; %s", alarm(a, r), what_is_needed(a));
-	if (!isnan(c->q))
-		return say(a, "%s looks %s%s: %s; measure more",
-		    say_key(a, c->key), by_how_much(a, c), since(a, c),
-		    c->size > SIZE_CLEAR ? say(a, "with %zu keys the commits "
-		    "are too few", a->n_tested) : "that may be chance");
-	if (r->newest.n > 1 && !r->is_repairing)
+	if (isnan(c->q) && r->newest.n > 1 && !r->is_repairing)
 		return say(a, "the newest %zu commits of %s look %s: measure "
 		    "more", r->newest.n, say_key(a, c->key),
 		    by_how_much(a, c));
-	return say(a, "%s looks %s%s: measure more", say_key(a, c->key),
-	    by_how_much(a, c), since(a, c));
-}
-
-/* " (2 were and are not: a, b)" */
-static const char *
-those_past(const struct results *a)
-{
-	const char *list = "";
-	size_t n = 0;
-
-	for (const struct result *r = a->list; r < a->list + a->n; r++)
-		if (r->was_worse && n++ < NAMES_MAX)
-			list = say(a, "%s%s%s", list, n > 1 ? ", " : "",
-			    say_key(a, r->key));
-	return n == 0 ? "" : say(a, " (%zu %s and %s not: %s%s)", n,
-	    plural(n, "was", "were"), plural(n, "is", "are"), list,
-	    n > NAMES_MAX ? " ..." : "");
+	return say(a, "%s looks %s%s: %smeasure more", say_key(a, c->key),
+	    by_how_much(a, c), since(a, c), isnan(c->q) ? "" :
+	    !(c->size > SIZE_CLEAR) ? "that may be chance; " :
+	    say(a, "with %zu keys the commits are too few; ", a->n_tested));
 }
 
 /*
@@ -495,57 +476,58 @@ those_different(const struct results *a)
 	    difference(a, c->t.mean_before, c->t.mean_after));
 }
 
-/* Nothing was found: what would have been seen? */
+/* Nothing was found: what would have been seen?  past: keys that were worse. */
 static const char *
-nothing_found(const struct results *a)
+nothing_found(const struct results *a, const char *past)
 {
 	const struct result *r = find_headline(a, VERDICT_SUSPECTED);
-	bool history = a->options->history;
-	size_t rest = a->n_order - a->newest - 1;
-	const char *where = "";
+	bool history = a->options->history, both = a->options->improvements;
+	size_t n = a->n_past, rest = a->n_order - a->newest - 1;
+	const char *what;
 
 	if (a->n_tested == 0)
 		return say(a, "nothing can be said: %s", why_not_judged(a));
 	if (r != NULL)
 		return say(a, "nothing is proven worse; %s", suspicion(a, r));
-	if (history)
-		where = rest == 0 ? in_commits(a) : say(a, "%s up to %s; the "
-		    "newest %zu %s not measured", in_commits(a),
+	if (!history)
+		what = say(a, "no change%s was found", both ? "" :
+		    " for the worse");
+	else
+		what = say(a, "no key is worse%s now than before%s%s%s",
+		    both ? " or better" : "", in_commits(a), rest == 0 ? "" :
+		    say(a, " up to %s; the newest %zu %s not measured",
 		    say_commit(a, a->newest), rest,
-		    plural(rest, "was", "were"));
-	where = !history ? say(a, "no change%s was found",
-	    a->options->improvements ? "" : " for the worse") :
-	    say(a, "no key is worse%s now than before%s%s",
-	    a->options->improvements ? " or better" : "", where,
-	    those_past(a));
+		    plural(rest, "was", "were")), n == 0 ? "" :
+		    say(a, " (%zu %s and %s not: %s)", n,
+		    plural(n, "was", "were"), plural(n, "is", "are"), past));
 	if (a->n_judged == 0)
 		return say(a, "%s. What would have been seen is not known: "
 		    "the values vary too much, or not at all, or are 0%s",
-		    where, history ? ", or changed lately" : "");
+		    what, history ? ", or changed lately" : "");
 	return say(a, "%s%s. One of %.3g %% or more%s would have been seen in "
-	    "%zu of %zu keys", where, history ? "" : those_different(a),
+	    "%zu of %zu keys", what, history ? "" : those_different(a),
 	    100 * a->smallest_effect, history && a->n_exact < a->n_judged ?
 	    " that lasted 10 commits" : "", a->n_judged, a->n);
 }
 
 /* --- what else must be known ---------------------------------------------- */
 
-/* A key as a sentence names it: with its unit, if that is what is at fault. */
+/* A key as a sentence names it: with what is at fault. */
 static const char *
 name_in(const struct results *a, enum sentence sentence, uint32_t key)
 {
 	const struct key *k = &a->samples->keys[key];
 	const char *name = say_key(a, key);
+	const sym *places = sentence == SENTENCE_COMMANDS ? k->commands :
+	    k->machines;
 
 	if (sentence == SENTENCE_UNITS)
 		return say(a, "%s in %s", name, escaped(a,
 		    samples_part(a->samples, k, PART_UNIT)));
-	if (sentence == SENTENCE_COMMANDS)
-		return say(a, "%s (%s, then %s)", name, place(a,
-		    k->commands[SIDE_OLD]), place(a, k->commands[SIDE_NEW]));
-	if (sentence == SENTENCE_MACHINES && !a->options->history)
-		return say(a, "%s (%s, then %s)", name, place(a,
-		    k->machines[SIDE_OLD]), place(a, k->machines[SIDE_NEW]));
+	if (sentence == SENTENCE_COMMANDS || (sentence == SENTENCE_MACHINES &&
+	    !a->options->history))
+		return say(a, "%s (%s, then %s)", name,
+		    place(a, places[SIDE_OLD]), place(a, places[SIDE_NEW]));
 	return name;
 }
 
@@ -583,7 +565,7 @@ say_sentence(const struct results *a, enum sentence sentence)
 			return found(a, VERDICT_DEGRADED, "worse");
 		if (a->options->improvements && a->counts[VERDICT_IMPROVED] > 0)
 			return found(a, VERDICT_IMPROVED, "better");
-		return nothing_found(a);
+		return nothing_found(a, list);
 	case SENTENCE_CLUSTERS:
 		/* It may be in the answer. */
 		r = find_headline(a, VERDICT_DEGRADED);
