@@ -60,7 +60,7 @@ find_order(struct history *h)
 	struct results *a = h->answer;
 	const struct version *versions = a->samples->versions;
 	size_t n = a->samples->ids.n;
-	uint32_t v = a->samples->head, first;
+	uint32_t v = a->samples->head;
 	bool by_date = v == INDEX_NONE && n > 0;
 
 	for (sym i = 0; i < n && by_date; i++)
@@ -76,20 +76,16 @@ find_order(struct history *h)
 	if (by_date)
 		sort_with(a->order, n, sizeof *a->order, compare_ids,
 		    &a->samples->ids);
-	/* A version that is already in the order would be a cycle. */
+	/* From the newest on; one that is already in it would be a cycle. */
 	while (v != INDEX_NONE && versions[v].is_record &&
 	    a->positions[v] == INDEX_NONE) {
 		a->positions[v] = 0;
-		a->order[a->n_order++] = v;
+		a->n_order++;
+		a->order[n - a->n_order] = v;
 		v = versions[v].n_parents > 0 ? versions[v].parents[0] :
 		    INDEX_NONE;
 	}
-	for (size_t i = 0; a->samples->head != INDEX_NONE &&
-	    i < a->n_order / 2; i++) {
-		first = a->order[i];
-		a->order[i] = a->order[a->n_order - 1 - i];
-		a->order[a->n_order - 1 - i] = first;
-	}
+	a->order += n - a->n_order;
 
 	for (uint32_t i = 0; i < a->n_order; i++)
 		a->positions[a->order[i]] = i;
