@@ -1,35 +1,32 @@
 /* compare - compares the samples of two sides */
 
-#include <stdlib.h>
-
 #include "common/stats/values.h"
 #include "filters/perf-diff/perf-diff.h"
 
 /* By side. */
-struct sides {
-	const struct results *answer;
+static struct {
 	struct sample *samples[2];	/* of a key */
 	double *values[2];		/* of its runs */
 	size_t n_samples[2], n[2];
 	double *totals[2];	/* the sums of all samples, by samples_unit() */
-};
+} sides;
 
 /* Sets the runs of a key. */
 static void
-load(struct sides *s, const struct key *k, bool within)
+load(const struct results *a, const struct key *k, bool within)
 {
-	const struct options *o = s->answer->options;
+	const struct options *o = a->options;
 	uint32_t side;
 
-	s->n_samples[SIDE_OLD] = s->n_samples[SIDE_NEW] = 0;
+	sides.n_samples[SIDE_OLD] = sides.n_samples[SIDE_NEW] = 0;
 	for (size_t i = 0; i < k->n; i++) {
 		side = k->list[i].version;
-		s->samples[side][s->n_samples[side]++] = k->list[i];
+		sides.samples[side][sides.n_samples[side]++] = k->list[i];
 	}
 	for (side = SIDE_OLD; side <= SIDE_NEW; side++)
-		s->n[side] = samples_find_runs(k, s->samples[side],
-		    s->n_samples[side], o->best, within || o->within_run,
-		    s->values[side]);
+		sides.n[side] = samples_find_runs(k, sides.samples[side],
+		    sides.n_samples[side], o->best, within || o->within_run,
+		    sides.values[side]);
 }
 
 /* A sample in the base of its unit. */
@@ -40,27 +37,27 @@ base_value(const struct key *k, size_t i)
 }
 
 static void
-compare_key(struct results *a, uint32_t key, struct sides *s)
+compare_key(struct results *a, uint32_t key)
 {
 	const struct key *k = &a->samples->keys[key];
 	struct result *r = results_add(a, key);
 	struct change *c = &r->today;
-	double *old = s->values[SIDE_OLD], *new = s->values[SIDE_NEW];
+	double *old = sides.values[SIDE_OLD], *new = sides.values[SIDE_NEW];
 	double total = 0;
 	size_t n_old, n_new, side;
 
-	load(s, k, false);
-	c->n_before = s->n[SIDE_OLD];
-	c->n_after = s->n[SIDE_NEW];
+	load(a, k, false);
+	c->n_before = sides.n[SIDE_OLD];
+	c->n_after = sides.n[SIDE_NEW];
 	if (c->n_before > 0 && c->n_after > 0) {
 		/* Between few runs little is known: look within them. */
 		r->within = (c->n_before < RUNS_MIN || c->n_after < RUNS_MIN) &&
-		    s->n_samples[SIDE_OLD] >= RUNS_MIN &&
-		    s->n_samples[SIDE_NEW] >= RUNS_MIN;
+		    sides.n_samples[SIDE_OLD] >= RUNS_MIN &&
+		    sides.n_samples[SIDE_NEW] >= RUNS_MIN;
 		if (r->within)
-			load(s, k, true);
-		n_old = s->n[SIDE_OLD];
-		n_new = s->n[SIDE_NEW];
+			load(a, k, true);
+		n_old = sides.n[SIDE_OLD];
+		n_new = sides.n[SIDE_NEW];
 		twosample_compare(&c->t, old, n_old, new, n_new,
 		    k->more_is_better);
 		c->before = c->t.before;
@@ -79,8 +76,8 @@ compare_key(struct results *a, uint32_t key, struct sides *s)
 		total += base_value(k, i);
 	c->verdict = side == SIDE_OLD ? VERDICT_GONE : VERDICT_NEW;
 	*(side == SIDE_OLD ? &c->before : &c->after) = samples_value(k,
-	    s->values[side], s->n[side], false);
-	c->share = total / s->totals[side][samples_unit(k)];
+	    sides.values[side], sides.n[side], false);
+	c->share = total / sides.totals[side][samples_unit(k)];
 }
 
 /* Can Holm's method bring the p of so many runs to ALPHA? */
@@ -134,7 +131,7 @@ judge(const struct results *a, struct result *r, double q_ranks, double q_slow)
 }
 
 static void
-judge_tested(struct results *a, struct result *r, struct sides *s)
+judge_tested(struct results *a, struct result *r)
 {
 	struct change *c = &r->today;
 
@@ -142,12 +139,12 @@ judge_tested(struct results *a, struct result *r, struct sides *s)
 	judge(a, r, results_adjusted(r, TWOSAMPLE_RANKS * c->t.p_ranks),
 	    results_adjusted(r, TWOSAMPLE_SLOW * c->t.p_slow));
 	a->phi = fmax(a->phi, c->t.phi);
-	load(s, &a->samples->keys[r->key], false);
+	load(a, &a->samples->keys[r->key], false);
 	for (int side = 0; side < 2; side++)
-		values_sort(s->values[side], s->n[side]);
+		values_sort(sides.values[side], sides.n[side]);
 	r->visible = r->is_exact ? a->options->min_effect :
-	    twosample_visible(s->values[SIDE_OLD], s->n[SIDE_OLD],
-	    s->values[SIDE_NEW], s->n[SIDE_NEW], a->options->min_effect,
+	    twosample_visible(sides.values[SIDE_OLD], sides.n[SIDE_OLD],
+	    sides.values[SIDE_NEW], sides.n[SIDE_NEW], a->options->min_effect,
 	    a->n_tested);
 }
 
@@ -184,7 +181,6 @@ void
 compare_sides(struct results *a)
 {
 	const struct samples *s = a->samples;
-	struct sides sides = { .answer = a };
 	const struct key *k;
 	struct result *r;
 	size_t n_enough = 0;
@@ -205,7 +201,7 @@ compare_sides(struct results *a)
 	/* A key whose samples were all rejected has none. */
 	for (uint32_t key = 0; key < s->n; key++)
 		if (s->keys[key].n > 0)
-			compare_key(a, key, &sides);
+			compare_key(a, key);
 	for (r = a->list; r < a->list + a->n; r++) {
 		n_enough += is_enough(r, 1);
 		a->n_within += r->within;
@@ -219,12 +215,7 @@ compare_sides(struct results *a)
 	results_adjust(a);
 	for (r = a->list; r < a->list + a->n; r++) {
 		if (isfinite(r->p))
-			judge_tested(a, r, &sides);
+			judge_tested(a, r);
 		accept(a, &r->today);
-	}
-	for (int side = 0; side < 2; side++) {
-		free(sides.values[side]);
-		free(sides.totals[side]);
-		free(sides.samples[side]);
 	}
 }
