@@ -134,24 +134,21 @@ read_index(struct filter *f, struct perun *perun,
 	return n;
 }
 
-/* Reads the newest ancestor of a commit that has profiles, and sets its id. */
+/* Reads the newest ancestor of OLD that has profiles, and sets its id. */
 static size_t
-read_nearest(struct filter *f, struct perun *perun,
-    unsigned char *version, uint32_t side)
+read_nearest(struct filter *f, struct perun *perun, unsigned char *version)
 {
 	struct vcs_tip tip = { 0 };
 	struct vcs_version v;
-	const char *why;
 	size_t n = 0;
 
 	store_id(tip.id.hex, version);
-	if (!perun_open_repository(perun, &why) ||
-	    !vcs_walk_minor_versions(&perun->vcs, &tip, 1, false))
+	if (!vcs_walk_minor_versions(&perun->vcs, &tip, 1, false))
 		return 0;
 	while (n == 0 &&
 	    vcs_next_minor_version(&perun->vcs, &v) == VCS_FOUND) {
 		store_parse_id(span_str(v.id.hex), version);
-		n = read_index(f, perun, version, side);
+		n = read_index(f, perun, version, SIDE_OLD);
 	}
 	return n;
 }
@@ -193,7 +190,7 @@ read_commit(struct filter *f, const char *commit, uint32_t side,
 	if (perun_resolve_tag(&perun, commit, tag))
 		n += read_index(f, &perun, tag, side);
 	if (n == 0 && nearest) {
-		n = read_nearest(f, &perun, version, side);
+		n = read_nearest(f, &perun, version);
 		results.asked_commit = commit;
 	}
 	if (n == 0)
