@@ -11,8 +11,7 @@
 #include "common/stats/values.h"
 #include "filters/perf-diff/perf-diff.h"
 
-struct history {
-	struct results *answer;
+static struct {
 	struct sample *placed;	/* samples of a key, by position */
 	double *room;		/* for values of a key */
 	struct levels found;
@@ -24,7 +23,7 @@ struct history {
 		const struct accepted_change *line;
 	} *given;
 	size_t n_given, given_cap;
-};
+} work;
 
 /* --- the order of versions ------------------------------------------------ */
 
@@ -55,9 +54,8 @@ compare_ids(const void *x, const void *y, void *ids)
  * samples came, from whichever end an option says.
  */
 static void
-find_order(struct history *h)
+find_order(struct results *a)
 {
-	struct results *a = h->answer;
 	const struct version *versions = a->samples->versions;
 	size_t n = a->samples->ids.n;
 	uint32_t v = a->samples->head;
@@ -106,33 +104,32 @@ compare_placed(const void *x, const void *y)
 
 /* Makes the points of a key from its samples that are in the order. */
 static void
-make_points(struct history *h, struct result *r)
+make_points(struct results *a, struct result *r)
 {
-	const struct key *k = &h->answer->samples->keys[r->key];
-	const struct options *o = h->answer->options;
+	const struct key *k = &a->samples->keys[r->key];
+	const struct options *o = a->options;
 	const struct sample *p, *end;
 	uint32_t position;
 	size_t n_placed = 0, n, n_runs;
 
 	for (size_t i = 0; i < k->n; i++) {
-		position = h->answer->positions[k->list[i].version];
+		position = a->positions[k->list[i].version];
 		if (position != INDEX_NONE)
-			h->placed[n_placed++] = (struct sample){
+			work.placed[n_placed++] = (struct sample){
 			    k->list[i].value, position, k->list[i].run };
 	}
-	sort(h->placed, n_placed, sizeof *h->placed, compare_placed);
+	sort(work.placed, n_placed, sizeof *work.placed, compare_placed);
 
-	r->values = arena_array(&h->answer->room, n_placed, sizeof *r->values);
-	r->positions = arena_array(&h->answer->room, n_placed,
-	    sizeof *r->positions);
-	end = h->placed + n_placed;
-	for (p = h->placed; p < end; p += n) {
+	r->values = arena_array(&a->room, n_placed, sizeof *r->values);
+	r->positions = arena_array(&a->room, n_placed, sizeof *r->positions);
+	end = work.placed + n_placed;
+	for (p = work.placed; p < end; p += n) {
 		for (n = 1; p + n < end && p[n].version == p->version; n++)
 			;
 		n_runs = n == 1 ? 1 : samples_find_runs(k, p, n, o->best,
-		    o->within_run, h->room);
-		r->values[r->n] = n == 1 ? p->value : samples_value(k, h->room,
-		    n_runs, o->best);
+		    o->within_run, work.room);
+		r->values[r->n] = n == 1 ? p->value : samples_value(k,
+		    work.room, n_runs, o->best);
 		r->positions[r->n++] = p->version;
 	}
 }
@@ -140,9 +137,8 @@ make_points(struct history *h, struct result *r)
 /* --- accepted changes ----------------------------------------------------- */
 
 static void
-find_given(struct history *h)
+find_given(const struct results *a)
 {
-	const struct results *a = h->answer;
 	const struct accepted *accepted = &a->options->accepted;
 	const struct accepted_change *c;
 
@@ -151,9 +147,9 @@ find_given(struct history *h)
 		    c++) {
 			if (!span_begins_with(results_version(a, i), c->commit))
 				continue;
-			h->given = mem_grow(h->given, &h->given_cap,
-			    h->n_given + 1, sizeof *h->given);
-			h->given[h->n_given++] = (struct given){ i, c };
+			work.given = mem_grow(work.given, &work.given_cap,
+			    work.n_given + 1, sizeof *work.given);
+			work.given[work.n_given++] = (struct given){ i, c };
 		}
 }
 
@@ -173,19 +169,19 @@ has_change_at(const struct levels *l, const struct yardstick *y, size_t point)
  * its uid or, without one, if something changed there.
  */
 static size_t
-find_accepted(const struct history *h, const struct result *r,
+find_accepted(const struct results *a, const struct result *r,
     const struct yardstick *y)
 {
-	const struct samples *s = h->answer->samples;
-	struct span uid = samples_part(s, &s->keys[r->key], PART_UID);
+	struct span uid = samples_part(a->samples, &a->samples->keys[r->key],
+	    PART_UID);
 	const struct given *g;
 	size_t accepted = 0, before;
 
-	for (g = h->given; g < h->given + h->n_given; g++) {
+	for (g = work.given; g < work.given + work.n_given; g++) {
 		before = SEARCH_FIRST(i, r->n, r->positions[i] >= g->position);
 		if (before > accepted && (*g->line->uid != '\0' ?
 		    span_eq(uid, g->line->uid) :
-		    has_change_at(&h->found, y, before)))
+		    has_change_at(&work.found, y, before)))
 			accepted = before;
 	}
 	return accepted;
@@ -241,7 +237,7 @@ find_merged(struct results *a, struct change *c)
 
 /* Sets the places of a change, from those of its first and its last step. */
 static void
-set_places(struct history *h, const struct result *r, struct change *c,
+set_places(struct results *a, const struct result *r, struct change *c,
     const struct level *first, const struct level *last)
 {
 	c->at = r->positions[last->at];
@@ -250,14 +246,14 @@ set_places(struct history *h, const struct result *r, struct change *c,
 	c->last = r->positions[last->last];
 	c->grows = last->grows;
 	c->size = first->size;
-	find_merged(h->answer, c);
+	find_merged(a, c);
 }
 
 /* The changes that reach the effect, of which a later level undid some. */
 static void
-add_changes(struct history *h, struct result *r, const struct yardstick *y)
+add_changes(struct results *a, struct result *r, const struct yardstick *y)
 {
-	const struct levels *l = &h->found;
+	const struct levels *l = &work.found;
 	const struct level *v;
 	struct change *c;
 	size_t end;
@@ -270,30 +266,30 @@ add_changes(struct history *h, struct result *r, const struct yardstick *y)
 		c->before = v[-1].value;
 		c->after = v->value;
 		c->p = v->p;
-		c->verdict = results_is_worse(h->answer, c) ?
+		c->verdict = results_is_worse(a, c) ?
 		    VERDICT_DEGRADED : VERDICT_IMPROVED;
 		c->accepted = i < l->n_accepted;
 		c->is_past = levels_is_past(l, y, i);
-		set_places(h, r, c, v, v);
+		set_places(a, r, c, v, v);
 		if (v->grows)
 			continue;
 		end = i + 1 < l->n ? v[1].at : r->n;
 		c->n_before = v->at - v[-1].at;
 		c->n_after = end - v->at;
-		memcpy(h->room, r->values + v[-1].at,
-		    (c->n_before + c->n_after) * sizeof *h->room);
-		twosample_find_shift(&c->t, h->room, c->n_before,
-		    h->room + c->n_before, c->n_after);
+		memcpy(work.room, r->values + v[-1].at,
+		    (c->n_before + c->n_after) * sizeof *work.room);
+		twosample_find_shift(&c->t, work.room, c->n_before,
+		    work.room + c->n_before, c->n_after);
 	}
 }
 
 /* What the key is today; NULL if it is the same. */
 static void
-set_today(struct history *h, struct result *r)
+set_today(struct results *a, struct result *r)
 {
 	static const enum verdict verdicts[] = { VERDICT_SAME, VERDICT_DEGRADED,
 	    VERDICT_IMPROVED, VERDICT_SUSPECTED };
-	const struct today *t = &h->found.today;
+	const struct today *t = &work.found.today;
 	struct change *c = &r->today;
 
 	c->verdict = verdicts[t->state];
@@ -302,9 +298,9 @@ set_today(struct history *h, struct result *r)
 	c->before = t->before;
 	c->after = t->after;
 	c->p = t->p;
-	set_places(h, r, c, &t->steps[0], &t->steps[t->n_steps - 1]);
+	set_places(a, r, c, &t->steps[0], &t->steps[t->n_steps - 1]);
 	c->n_steps = t->n_steps;
-	c->steps = arena_array(&h->answer->room, c->n_steps, sizeof *c->steps);
+	c->steps = arena_array(&a->room, c->n_steps, sizeof *c->steps);
 	for (size_t i = 0; i < c->n_steps; i++) {
 		c->steps[i] = r->positions[t->steps[i].at];
 		c->size = fmax(c->size, t->steps[i].size);
@@ -316,26 +312,26 @@ set_today(struct history *h, struct result *r)
 
 /* Searches a key; one that has too few points is not tested. */
 static void
-search_key(struct history *h, struct result *r)
+search_key(struct results *a, struct result *r)
 {
-	struct yardstick y = results_yardstick(h->answer, r);
-	const struct levels *found = &h->found;
+	struct yardstick y = results_yardstick(a, r);
+	struct levels *found = &work.found;
 	size_t size;
 
-	levels_find(&h->found, r->values, r->n, &y);
-	levels_judge(&h->found, &y, find_accepted(h, r, &y));
+	levels_find(found, r->values, r->n, &y);
+	levels_judge(found, &y, find_accepted(a, r, &y));
 	if (r->n >= (r->is_exact ? 2 : POINTS_MIN))
 		r->p = 1;
-	set_today(h, r);
+	set_today(a, r);
 	r->newest = found->newest;
 	r->visible = r->p <= 1 ? found->visible : NAN;
 	if (!r->is_exact) {
-		add_changes(h, r, &y);
+		add_changes(a, r, &y);
 		r->phi = found->splits.phi;
 		r->factor_f = found->splits.factor;
 	}
 	size = found->n * sizeof *r->levels;
-	r->levels = arena_array(&h->answer->room, 1, size);
+	r->levels = arena_array(&a->room, 1, size);
 	r->n_levels = found->n;
 	memcpy(r->levels, found->list, size);
 }
@@ -345,17 +341,17 @@ search_key(struct history *h, struct result *r)
  * uid may accept that.
  */
 static void
-add_gone(const struct history *h, struct result *r)
+add_gone(const struct results *a, struct result *r)
 {
-	const struct samples *s = h->answer->samples;
-	struct span uid = samples_part(s, &s->keys[r->key], PART_UID);
+	struct span uid = samples_part(a->samples, &a->samples->keys[r->key],
+	    PART_UID);
 	struct change *c = results_add_change(r);
 	const struct given *g;
 
 	c->verdict = VERDICT_GONE;
 	c->before = r->levels[r->n_levels - 1].value;
 	c->last_good = r->positions[r->n - 1];
-	for (g = h->given; g < h->given + h->n_given; g++)
+	for (g = work.given; g < work.given + work.n_given; g++)
 		c->accepted |= g->position > c->last_good &&
 		    span_eq(uid, g->line->uid);
 }
@@ -363,25 +359,25 @@ add_gone(const struct history *h, struct result *r)
 void
 history_find(struct results *a, struct filter *f)
 {
-	struct history h = { .answer = a };
 	bool *measured;
 	struct result *r;
 
-	find_order(&h);
+	find_order(a);
 	if (!a->is_ordered)
 		return;
 	if (a->n_ignored > 0)
 		filter_warn(f, "commits with samples that are not in the line "
 		    "of first parents, and are ignored: %zu", a->n_ignored);
-	find_given(&h);
+	find_given(a);
 
-	h.placed = arena_array(&a->room, a->samples->n_samples,
-	    sizeof *h.placed);
-	h.room = arena_array(&a->room, a->samples->n_samples, sizeof *h.room);
+	work.placed = arena_array(&a->room, a->samples->n_samples,
+	    sizeof *work.placed);
+	work.room = arena_array(&a->room, a->samples->n_samples,
+	    sizeof *work.room);
 	measured = mem_zero(a->n_order, sizeof *measured);
 	for (uint32_t key = 0; key < a->samples->n; key++) {
 		r = results_add(a, key);
-		make_points(&h, r);
+		make_points(a, r);
 		if (r->n == 0)
 			a->n--;
 		for (size_t i = 0; i < r->n; i++)
@@ -394,9 +390,9 @@ history_find(struct results *a, struct filter *f)
 		}
 	free(measured);
 	for (r = a->list; r < a->list + a->n; r++) {
-		search_key(&h, r);
+		search_key(a, r);
 		if (r->positions[r->n - 1] < a->newest)
-			add_gone(&h, r);
+			add_gone(a, r);
 	}
 	results_adjust(a);
 	for (r = a->list; r < a->list + a->n_tested; r++)
@@ -406,6 +402,4 @@ history_find(struct results *a, struct filter *f)
 				r->today.verdict = VERDICT_SUSPECTED;
 		}
 	clusters_find(a);
-	free(h.given);
-	levels_release(&h.found);
 }
