@@ -165,8 +165,7 @@ accept(struct results *a, struct change *c)
 {
 	const struct accepted *accepted = &a->options->accepted;
 	const struct accepted_change *line = accepted->list;
-	struct span uid = samples_part(a->samples, &a->samples->keys[c->key],
-	    PART_UID);
+	struct span uid = samples_part(a->samples, c->key, PART_UID);
 
 	if (a->commits[SIDE_NEW] == NULL || (c->verdict != VERDICT_DEGRADED &&
 	    c->verdict != VERDICT_IMPROVED && c->verdict != VERDICT_GONE))

@@ -27,7 +27,7 @@ begin_change(const struct results *a, struct filter *f, const struct result *r,
 	struct span text;
 
 	for (unsigned i = 0; i < N_PARTS; i++) {
-		text = samples_part(a->samples, key, i);
+		text = samples_part(a->samples, c->key, i);
 		if (text.n > 0 || key->parts[i] != SYM_NONE)
 			json_str(b, part_names[i], text);
 	}

@@ -172,8 +172,7 @@ static size_t
 find_accepted(const struct results *a, const struct result *r,
     const struct yardstick *y)
 {
-	struct span uid = samples_part(a->samples, &a->samples->keys[r->key],
-	    PART_UID);
+	struct span uid = samples_part(a->samples, r->key, PART_UID);
 	const struct given *g;
 	size_t accepted = 0, before;
 
@@ -343,8 +342,7 @@ search_key(struct results *a, struct result *r)
 static void
 add_gone(const struct results *a, struct result *r)
 {
-	struct span uid = samples_part(a->samples, &a->samples->keys[r->key],
-	    PART_UID);
+	struct span uid = samples_part(a->samples, r->key, PART_UID);
 	struct change *c = results_add_change(r);
 	const struct given *g;
 

@@ -130,8 +130,7 @@ double samples_value(const struct key *, double *values, size_t n, bool best);
 uint32_t samples_version(struct samples *, struct span id);
 
 /* The text of a part, empty if it was not given. */
-struct span samples_part(const struct samples *, const struct key *,
-    enum part);
+struct span samples_part(const struct samples *, uint32_t key, enum part);
 
 /* A text by its symbol; empty for SYM_NONE. */
 struct span samples_text(const struct samples *, sym);

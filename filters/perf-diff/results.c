@@ -51,11 +51,9 @@ bool
 results_is_listed(const struct results *a, const struct opt_list *list,
     uint32_t key)
 {
-	const struct key *k = &a->samples->keys[key];
-
 	for (size_t i = 0; i < list->n; i++)
-		if (span_eq(samples_part(a->samples, k, PART_UID),
-		    list->values[i]) || span_eq(samples_part(a->samples, k,
+		if (span_eq(samples_part(a->samples, key, PART_UID),
+		    list->values[i]) || span_eq(samples_part(a->samples, key,
 		    PART_UNIT), list->values[i]))
 			return true;
 	return false;

@@ -255,8 +255,10 @@ samples_text(const struct samples *s, sym text)
 }
 
 struct span
-samples_part(const struct samples *s, const struct key *k, enum part part)
+samples_part(const struct samples *s, uint32_t key, enum part part)
 {
+	const struct key *k = &s->keys[key];
+
 	return samples_text(s, part == PART_UNIT ? k->unit_text :
 	    k->parts[part]);
 }

@@ -66,7 +66,7 @@ const char *
 say_key(const struct results *a, uint32_t key)
 {
 	const struct key *k = &a->samples->keys[key];
-	const char *text = escaped(a, samples_part(a->samples, k, PART_UID));
+	const char *text = escaped(a, samples_part(a->samples, key, PART_UID));
 	const char *before = " (";
 
 	for (unsigned i = PART_RESOURCE_TYPE; i < N_PARTS; i++) {
@@ -74,7 +74,7 @@ say_key(const struct results *a, uint32_t key)
 		    !is_varying(a->samples, i))
 			continue;
 		text = say(a, "%s%s%s", text, before,
-		    escaped(a, samples_part(a->samples, k, i)));
+		    escaped(a, samples_part(a->samples, key, i)));
 		before = ", ";
 	}
 	return before[0] == ',' ? say(a, "%s)", text) : text;
@@ -84,7 +84,7 @@ const char *
 say_value(const struct results *a, uint32_t key, double value)
 {
 	const struct key *k = &a->samples->keys[key];
-	struct span unit = samples_part(a->samples, k, PART_UNIT);
+	struct span unit = samples_part(a->samples, key, PART_UNIT);
 	const char *name;
 	size_t i = 0;
 
@@ -523,7 +523,7 @@ name_in(const struct results *a, enum sentence sentence, uint32_t key)
 
 	if (sentence == SENTENCE_UNITS)
 		return say(a, "%s in %s", name, escaped(a,
-		    samples_part(a->samples, k, PART_UNIT)));
+		    samples_part(a->samples, key, PART_UNIT)));
 	if (sentence == SENTENCE_COMMANDS || (sentence == SENTENCE_MACHINES &&
 	    !a->options->history))
 		return say(a, "%s (%s, then %s)", name,
