@@ -97,7 +97,6 @@ struct samples {
 	/* The unit that was read last, and its base. */
 	sym last_text, last_base;
 	struct unit last_unit;
-	sym last_command, last_name;	/* and the command, and its name */
 };
 
 void samples_init(struct samples *);

@@ -22,7 +22,6 @@ void
 samples_init(struct samples *s)
 {
 	*s = (struct samples){ .head = INDEX_NONE, .last_text = SYM_NONE,
-	    .last_command = SYM_NONE, .last_name = SYM_NONE,
 	    .last_base = SYM_NONE, .last_unit = { 1, 1, false, false, 0 } };
 	intern_init(&s->texts);
 	intern_init(&s->ids);
@@ -63,12 +62,8 @@ name_of_command(struct samples *s, sym command)
 	struct span text = samples_text(s, command);
 	struct span name = span_base_name(program_of(text));
 
-	if (command == s->last_command)
-		return s->last_name;
-	s->last_command = command;
-	s->last_name = name.n == text.n ? command : intern_add(&s->texts,
+	return name.n == text.n ? command : intern_add(&s->texts,
 	    span_of(name.p, (size_t)(text.p + text.n - name.p)));
-	return s->last_name;
 }
 
 /* Notes the command or the machine of a side. */
