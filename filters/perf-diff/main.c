@@ -30,9 +30,7 @@ static struct {
     .suspected = OPT_WORDS(modes), .unjudged = OPT_WORDS(modes), .o.top = 20 };
 
 static struct samples samples;
-static struct arena texts;
-static struct results results = { .samples = &samples, .options = &opt.o,
-    .texts = &texts };
+static struct results results = { .samples = &samples, .options = &opt.o };
 
 static const struct opt options[] = {
 	{ 'H', "history", OPT_FLAG, &opt.o.history, NULL,
@@ -165,10 +163,10 @@ read_commit(struct filter *f, const char *commit, uint32_t side,
 {
 	unsigned char version[STORE_NAME_SIZE], tag[STORE_NAME_SIZE];
 	bool nearest = opt.nearest && side == SIDE_OLD;
-	char *id = arena_alloc(&texts, STORE_ID_SIZE);
 	struct perun perun;
 	const char *reason;
 	struct stat st;
+	char *id;
 	size_t n;
 
 	if (!perun_find(&perun, opt.directory, &reason)) {
@@ -196,6 +194,7 @@ read_commit(struct filter *f, const char *commit, uint32_t side,
 	if (n == 0)
 		die("no profile is registered with '%s'%s", commit, nearest ?
 		    " or an ancestor of it" : "");
+	id = mem_alloc(STORE_ID_SIZE);
 	store_id(id, version);
 	results.commits[side] = id;
 	perun_close(&perun);

@@ -242,7 +242,6 @@ struct results {
 					   them, those that are exact */
 	double smallest_effect;		/* the greatest of all judged keys */
 	struct arena room;		/* of numbers and structs */
-	struct arena *texts;		/* of say.h */
 
 	/* Two sides: the commits, NULL for files. */
 	const char *commits[2];
@@ -357,12 +356,11 @@ void report_answer(const struct results *, struct filter *);
 
 /*
  * What reports and pictures say of keys, changes and commits.  The texts live
- * as long as the results.
+ * until the program ends.
  */
 
 /* Formats a text. */
-const char *say(const struct results *, const char *fmt, ...)
-    PRINTF_LIKE(2, 3);
+const char *say(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* The uid and, in parentheses, the other parts in which keys differ. */
 const char *say_key(const struct results *, uint32_t key);
@@ -374,13 +372,13 @@ const char *say_value(const struct results *, uint32_t key, double value);
  * "+5.0 %", or "from 0" if there is no ratio; of a key on one side only its
  * share of that side.
  */
-const char *say_effect(const struct results *, const struct change *);
+const char *say_effect(const struct change *);
 
 /* "slower" or "quicker" for times, "worse" or "better" for anything else. */
 const char *say_comparative(const struct results *, const struct change *);
 
 /* The first digits of a commit's id, or another id. */
-const char *say_id(const struct results *, struct span id);
+const char *say_id(struct span id);
 
 /* The id of a commit, its date, and its subject and author; "" if unknown. */
 const char *say_commit(const struct results *, size_t position);

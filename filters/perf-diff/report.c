@@ -53,13 +53,12 @@ end_section(struct section *s, struct buf *b, const char *heading)
 
 /* The significance of a change, in a cell. */
 static const char *
-text_of_q(const struct results *a, const struct result *r,
-    const struct change *c)
+text_of_q(const struct result *r, const struct change *c)
 {
 	if (isnan(c->q))
 		return "";
 	return r->is_exact ? "exact" : c->q < 0.0001 ? "<0.0001" :
-	    say(a, "%.2g", c->q);
+	    say("%.2g", c->q);
 }
 
 /* --- a comparison --------------------------------------------------------- */
@@ -82,13 +81,12 @@ put_section(struct buf *b, const struct results *a, const char *heading,
 		    !next_row(&s))
 			continue;
 		key = say_key(a, c->key);
-		put_row(&s.t, (const char *[]){ say_effect(a, c),
+		put_row(&s.t, (const char *[]){ say_effect(c),
 		    say_value(a, c->key, c->before),
-		    say_value(a, c->key, c->after), text_of_q(a, r, c),
-		    say(a, "%zu + %zu", c->n_before, c->n_after),
-		    isfinite(r->visible) ?
-		    say(a, "%.1f %%", 100 * r->visible) : "",
-		    c->by_slow ? say(a, "%s, slow runs %zu, then %zu", key,
+		    say_value(a, c->key, c->after), text_of_q(r, c),
+		    say("%zu + %zu", c->n_before, c->n_after),
+		    isfinite(r->visible) ? say("%.1f %%", 100 * r->visible) :
+		    "", c->by_slow ? say("%s, slow runs %zu, then %zu", key,
 		    c->t.slow_before, c->t.slow_after) : key });
 	}
 	end_section(&s, b, heading);
@@ -139,18 +137,17 @@ causes(const struct results *a, const struct change *c)
 {
 	size_t untested = c->at - c->last_good - 1;
 	const char *subject = say_subject(a, c->at);
-	const char *text = *subject != '\0' ? say(a, "; %s", subject) : "";
+	const char *text = *subject != '\0' ? say("; %s", subject) : "";
 
 	if (c->n_steps > 1)
-		text = say(a, "%s; %zu steps", text, c->n_steps);
+		text = say("%s; %zu steps", text, c->n_steps);
 	if (c->first < c->last)
-		text = say(a, "%s; %sfrom %s to %s", text,
-		    c->grows ? "growing " : "",
-		    say_commit(a, c->first), say_commit(a, c->last));
+		text = say("%s; %sfrom %s to %s", text, c->grows ? "growing " :
+		    "", say_commit(a, c->first), say_commit(a, c->last));
 	if (untested > 0 && c->n_steps <= 1)
-		text = say(a, "%s; %zu untested before", text, untested);
+		text = say("%s; %zu untested before", text, untested);
 	if (c->cluster > 0)
-		text = say(a, "%s; with many keys at %s", text, say_commit(a,
+		text = say("%s; with many keys at %s", text, say_commit(a,
 		    a->clusters[c->cluster - 1].at));
 	return *text != '\0' ? text + 2 : text;
 }
@@ -164,9 +161,9 @@ put_change(struct table *t, const struct results *a, const struct result *r,
 	    c->n_steps > 0 ? say_comparative(a, c) : "step";
 
 	put_row(t, (const char *[]){ verdict, say_commit(a, c->at),
-	    say_date(a, c->at), say_effect(a, c),
+	    say_date(a, c->at), say_effect(c),
 	    say_value(a, c->key, c->before), say_value(a, c->key, c->after),
-	    text_of_q(a, r, c), causes(a, c) });
+	    text_of_q(r, c), causes(a, c) });
 }
 
 /* The median of a key's samples of a version; NAN if there are none. */
@@ -197,8 +194,8 @@ put_merged(struct buf *b, const struct results *a, const struct change *c)
 	buf_printf(b, "%s merges %zu %s", say_commit(a, c->at), n,
 	    plural(n, "commit", "commits"));
 	for (size_t i = 0; i < n && i < MERGED_MAX; i++) {
-		buf_printf(b, "%s%s", i == 0 ? ": " : ", ", say_id(a,
-		    intern_span(&a->samples->ids, (sym)c->merged[i])));
+		buf_printf(b, "%s%s", i == 0 ? ": " : ", ",
+		    say_id(intern_span(&a->samples->ids, (sym)c->merged[i])));
 		value = median_at(a, c->key, c->merged[i]);
 		if (!isnan(value))
 			buf_printf(b, " (%s)", say_value(a, c->key, value));
@@ -268,7 +265,7 @@ report_lines(struct buf *b, const struct results *a, enum line_kind kind)
 				continue;
 			at = kind == LINE_GONE ? c->last_good : c->at;
 			put_row(&s.t, (const char *[]){ say_commit(a, at),
-			    say_date(a, at), say_effect(a, c),
+			    say_date(a, at), say_effect(c),
 			    say_value(a, c->key, c->before),
 			    say_value(a, c->key, c->after),
 			    say_key(a, c->key) });
@@ -287,10 +284,10 @@ report_newest(struct buf *b, const struct results *a)
 
 	for (const struct result *r = a->list; r < a->list + a->n; r++)
 		if (r->newest.n > 0 && r->today.n_steps == 0 && next_row(&s))
-			put_row(&s.t, (const char *[]){ say(a, "%zu",
-			    r->newest.n), say_value(a, r->key,
-			    r->newest.before), say_value(a, r->key,
-			    r->newest.after), say_key(a, r->key) });
+			put_row(&s.t, (const char *[]){ say("%zu", r->newest.n),
+			    say_value(a, r->key, r->newest.before),
+			    say_value(a, r->key, r->newest.after),
+			    say_key(a, r->key) });
 	end_section(&s, b, "Only the newest commits look different");
 }
 

@@ -15,18 +15,20 @@ enum { NAMES_MAX = 3 };		/* of keys, or clusters, in a list */
 #define SIZE_CLEAR 10.0		/* a D that is no chance */
 static const char *const time_units[] = { "ns", "us", "ms", "s" };
 
+static struct arena texts;
+
 /* Copies a text, and frees the buffer. */
 static const char *
-keep(const struct results *a, struct buf *b)
+keep(struct buf *b)
 {
-	const char *copy = arena_text(a->texts, b->data, b->len);
+	const char *copy = arena_text(&texts, b->data, b->len);
 
 	buf_release(b);
 	return copy;
 }
 
 const char *
-say(const struct results *a, const char *fmt, ...)
+say(const char *fmt, ...)
 {
 	struct buf b = { 0 };
 	va_list ap;
@@ -34,17 +36,17 @@ say(const struct results *a, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vprintf(&b, fmt, ap);
 	va_end(ap);
-	return keep(a, &b);
+	return keep(&b);
 }
 
 /* A text of an input. */
 static const char *
-escaped(const struct results *a, struct span text)
+escaped(struct span text)
 {
 	struct buf b = { 0 };
 
 	report_text(&b, text);
-	return keep(a, &b);
+	return keep(&b);
 }
 
 /* Do keys differ in this part?  Only such parts are shown. */
@@ -66,18 +68,18 @@ const char *
 say_key(const struct results *a, uint32_t key)
 {
 	const struct key *k = &a->samples->keys[key];
-	const char *text = escaped(a, samples_part(a->samples, key, PART_UID));
+	const char *text = escaped(samples_part(a->samples, key, PART_UID));
 	const char *before = " (";
 
 	for (unsigned i = PART_RESOURCE_TYPE; i < N_PARTS; i++) {
 		if (i == PART_UNIT || k->parts[i] == SYM_NONE ||
 		    !is_varying(a->samples, i))
 			continue;
-		text = say(a, "%s%s%s", text, before,
-		    escaped(a, samples_part(a->samples, key, i)));
+		text = say("%s%s%s", text, before,
+		    escaped(samples_part(a->samples, key, i)));
 		before = ", ";
 	}
-	return before[0] == ',' ? say(a, "%s)", text) : text;
+	return before[0] == ',' ? say("%s)", text) : text;
 }
 
 const char *
@@ -101,21 +103,21 @@ say_value(const struct results *a, uint32_t key, double value)
 	for (i = 0; i < unit.n && (isalnum((unsigned char)unit.p[i]) ||
 	    strchr(" /%", unit.p[i]) != NULL); i++)
 		;
-	name = i < unit.n ? escaped(a, unit) :
-	    arena_text(a->texts, unit.p, unit.n);
-	return say(a, value >= 1e4 && value < 1e15 ? "%.0f%s%s" : "%.4g%s%s",
+	name = i < unit.n ? escaped(unit) :
+	    arena_text(&texts, unit.p, unit.n);
+	return say(value >= 1e4 && value < 1e15 ? "%.0f%s%s" : "%.4g%s%s",
 	    value, unit.n > 0 ? " " : "", name);
 }
 
 const char *
-say_effect(const struct results *a, const struct change *c)
+say_effect(const struct change *c)
 {
 	double percent = 100 * (c->after / c->before - 1);
 
 	if (!isnan(c->share))
-		return say(a, "%.1f %% of all", 100 * c->share);
+		return say("%.1f %% of all", 100 * c->share);
 	if (isfinite(percent))
-		return say(a, "%+.1f %%", percent);
+		return say("%+.1f %%", percent);
 	return c->before == 0 && c->after > 0 ? "from 0" : "";
 }
 
@@ -133,17 +135,17 @@ say_comparative(const struct results *a, const struct change *c)
 /* --- commits -------------------------------------------------------------- */
 
 const char *
-say_id(const struct results *a, struct span id)
+say_id(struct span id)
 {
 	/* Others, such as dates, are not cut. */
-	return escaped(a, hex_is_valid(id) && id.n > ID_DIGITS ?
+	return escaped(hex_is_valid(id) && id.n > ID_DIGITS ?
 	    span_of(id.p, ID_DIGITS) : id);
 }
 
 const char *
 say_commit(const struct results *a, size_t position)
 {
-	return say_id(a, results_version(a, position));
+	return say_id(results_version(a, position));
 }
 
 const char *
@@ -157,7 +159,7 @@ say_date(const struct results *a, size_t position)
 	if (time_s == INT_UNKNOWN || gmtime_r(&t, &tm) == NULL ||
 	    strftime(text, sizeof text, "%Y-%m-%d", &tm) == 0)
 		return "";
-	return say(a, "%s", text);
+	return say("%s", text);
 }
 
 const char *
@@ -165,12 +167,12 @@ say_subject(const struct results *a, size_t position)
 {
 	const struct version *v = &a->samples->versions[a->order[position]];
 	const char *subject = v->subject == SYM_NONE ? "" :
-	    escaped(a, samples_text(a->samples, v->subject));
+	    escaped(samples_text(a->samples, v->subject));
 
 	if (v->author == SYM_NONE)
 		return subject;
-	return say(a, "%s%sby %s", subject, *subject != '\0' ? ", " : "",
-	    escaped(a, samples_text(a->samples, v->author)));
+	return say("%s%sby %s", subject, *subject != '\0' ? ", " : "",
+	    escaped(samples_text(a->samples, v->author)));
 }
 
 /* "3f2a91cd02 of 2026-10-05" */
@@ -179,7 +181,7 @@ dated(const struct results *a, size_t position)
 {
 	const char *id = say_commit(a, position), *date = say_date(a, position);
 
-	return *date == '\0' ? id : say(a, "%s of %s", id, date);
+	return *date == '\0' ? id : say("%s of %s", id, date);
 }
 
 /* Since when a key has changed. */
@@ -191,21 +193,20 @@ since(const struct results *a, const struct change *c)
 	size_t untested = c->at - c->last_good - 1;
 
 	if (*subject != '\0')
-		at = say(a, "%s (%s)", at, subject);
+		at = say("%s (%s)", at, subject);
 	if (c->n_steps > 1)
-		return say(a, " than before %s: in %zu steps up to %s", first,
+		return say(" than before %s: in %zu steps up to %s", first,
 		    c->n_steps, at);
 	if (c->grows)
-		return say(a, ", growing from %s to %s", first,
-		    dated(a, c->last));
+		return say(", growing from %s to %s", first, dated(a, c->last));
 	if (c->first == c->last)
-		return say(a, " since %s", at);
+		return say(" since %s", at);
 	/* Those that were not measured are as likely as the others. */
 	if (untested > 0)
-		return say(a, " since a commit from %s to %s, of which %zu %s "
+		return say(" since a commit from %s to %s, of which %zu %s "
 		    "not measured", first, dated(a, c->last), untested,
 		    plural(untested, "was", "were"));
-	return say(a, " since a commit from %s to %s, most likely %s", first,
+	return say(" since a commit from %s to %s, most likely %s", first,
 	    dated(a, c->last), at);
 }
 
@@ -213,9 +214,9 @@ since(const struct results *a, const struct change *c)
 
 /* "90 % greater" */
 static const char *
-difference(const struct results *a, double before, double after)
+difference(double before, double after)
 {
-	return after == before ? "the same" : say(a, "%.3g %% %s", 100 *
+	return after == before ? "the same" : say("%.3g %% %s", 100 *
 	    fabs(after / before - 1), after < before ? "less" : "greater");
 }
 
@@ -224,7 +225,7 @@ static const char *
 slow_runs(const struct results *a, const struct change *c)
 {
 	const struct twosample *t = &c->t;
-	const char *text = say(a, "%zu of %zu runs of %s %s slow (%s %s), "
+	const char *text = say("%zu of %zu runs of %s %s slow (%s %s), "
 	    "%zu of %zu before", t->slow_after, c->n_after,
 	    say_key(a, c->key), plural(t->slow_after, "is", "are"),
 	    a->samples->keys[c->key].more_is_better ? "below" : "above",
@@ -232,9 +233,9 @@ slow_runs(const struct results *a, const struct change *c)
 
 	if (!(t->mean_before > 0 && t->before > 0))
 		return text;
-	return say(a, "%s; the mean is %s, the median %s", text,
-	    difference(a, t->mean_before, t->mean_after),
-	    difference(a, t->before, t->after));
+	return say("%s; the mean is %s, the median %s", text,
+	    difference(t->mean_before, t->mean_after),
+	    difference(t->before, t->after));
 }
 
 /* "14.1 % slower" */
@@ -243,7 +244,7 @@ by_how_much(const struct results *a, const struct change *c)
 {
 	double percent = 100 * fabs(c->after / c->before - 1);
 
-	return isfinite(percent) ? say(a, "%.1f %% %s", percent,
+	return isfinite(percent) ? say("%.1f %% %s", percent,
 	    say_comparative(a, c)) : say_comparative(a, c);
 }
 
@@ -275,14 +276,14 @@ alarm(const struct results *a, const struct result *r)
 
 	if (c->by_slow)
 		return slow_runs(a, c);
-	text = say(a, "%s %s %s%s%s: %s before, %s %s", say_key(a, c->key),
-	    c->verdict == VERDICT_SUSPECTED ? "looks" : "is",
-	    by_how_much(a, c), history ? since(a, c) : "",
+	text = say("%s %s %s%s%s: %s before, %s %s", say_key(a, c->key),
+	    c->verdict == VERDICT_SUSPECTED ? "looks" : "is", by_how_much(a, c),
+	    history ? since(a, c) : "",
 	    history && is_part_repaired(a, r) ?
 	    ", of which part was repaired" : "",
 	    say_value(a, c->key, c->before), say_value(a, c->key, c->after),
 	    history ? "now" : "after");
-	return !r->is_repairing ? text : say(a, "%s; the newest %zu commits "
+	return !r->is_repairing ? text : say("%s; the newest %zu commits "
 	    "look repaired", text, r->newest.n);
 }
 
@@ -352,8 +353,8 @@ in_commits(const struct results *a)
 {
 	if (!a->options->history)
 		return "";
-	return a->n_measured == a->n_order ? say(a, " in %zu commits",
-	    a->n_order) : say(a, " in %zu measured commits of %zu",
+	return a->n_measured == a->n_order ? say(" in %zu commits",
+	    a->n_order) : say(" in %zu measured commits of %zu",
 	    a->n_measured, a->n_order);
 }
 
@@ -362,7 +363,7 @@ static const char *
 place(const struct results *a, sym text)
 {
 	return text == PLACE_SEVERAL ? "several" : text == SYM_NONE ?
-	    "unknown" : escaped(a, samples_text(a->samples, text));
+	    "unknown" : escaped(samples_text(a->samples, text));
 }
 
 /* "30 of 40 keys of host changed at 3f2a91cd02 (25 worse): the machine?" */
@@ -374,11 +375,11 @@ those_clustered(const struct results *a)
 
 	for (size_t i = 0; i < a->n_clusters && i < NAMES_MAX; i++) {
 		c = &a->clusters[i];
-		list = say(a, "%s%s%zu of %zu keys%s changed at %s (%zu "
-		    "worse): the machine?", list, i > 0 ? " " : "", c->n,
-		    c->n_keys, c->machine == SYM_NONE ? "" :
-		    say(a, " of %s", place(a, c->machine)),
-		    dated(a, c->at), c->n_worse);
+		list = say("%s%s%zu of %zu keys%s changed at %s (%zu worse): "
+		    "the machine?", list, i > 0 ? " " : "", c->n, c->n_keys,
+		    c->machine == SYM_NONE ? "" :
+		    say(" of %s", place(a, c->machine)), dated(a, c->at),
+		    c->n_worse);
 	}
 	return list;
 }
@@ -388,12 +389,12 @@ found(const struct results *a, enum verdict verdict, const char *word)
 {
 	const struct result *r = find_headline(a, verdict);
 	size_t n = a->counts[verdict];
-	const char *how_many = say(a, "%zu of %zu keys %s %s%s%s", n, a->n,
+	const char *how_many = say("%zu of %zu keys %s %s%s%s", n, a->n,
 	    plural(n, "is", "are"), word, a->options->history ?
 	    " now than before" : "", in_commits(a));
 	bool is_clustered = is_in_cluster(r);
 
-	return say(a, "%s: %s%s%s", how_many, is_clustered ?
+	return say("%s: %s%s%s", how_many, is_clustered ?
 	    those_clustered(a) : "", is_clustered ? " Above all, " :
 	    n == 1 ? "" : "above all, ", alarm(a, r));
 }
@@ -404,7 +405,7 @@ what_is_needed(const struct results *a)
 {
 	size_t n = a->n_untested, needed = compare_runs_needed(n);
 
-	return say(a, "%zu %s %zu runs of the program on each side, in turn",
+	return say("%zu %s %zu runs of the program on each side, in turn",
 	    n, plural(n, "key needs", "keys need"), needed);
 }
 
@@ -422,7 +423,7 @@ why_not_judged(const struct results *a)
 	if (a->n == 0)
 		return "no sample is of a commit in the line of first parents";
 	if (a->options->history)
-		return say(a, "no key has %d commits with samples; compare two "
+		return say("no key has %d commits with samples; compare two "
 		    "commits", POINTS_MIN);
 	if (a->n_untested == 0)
 		return a->options->uids || a->counts[VERDICT_NEW] == 0 ||
@@ -430,9 +431,9 @@ why_not_judged(const struct results *a)
 		    "no key has samples on both sides" : "the sides have no "
 		    "key in common (--uids compares two of one input)";
 	if (a->n_within == 0)
-		return say(a, "%s: with few, any difference may be due to "
+		return say("%s: with few, any difference may be due to "
 		    "chance", what_is_needed(a));
-	return say(a, "%s, since how runs differ is not known%s%s",
+	return say("%s, since how runs differ is not known%s%s",
 	    what_is_needed(a), r == NULL ? "" : "; within its runs ",
 	    r == NULL ? "" : alarm(a, r));
 }
@@ -444,15 +445,14 @@ suspicion(const struct results *a, const struct result *r)
 	const struct change *c = &r->today;
 
 	if (!a->options->history)
-		return say(a, "%s; %s", alarm(a, r), what_is_needed(a));
+		return say("%s; %s", alarm(a, r), what_is_needed(a));
 	if (isnan(c->q) && r->newest.n > 1 && !r->is_repairing)
-		return say(a, "the newest %zu commits of %s look %s: measure "
-		    "more", r->newest.n, say_key(a, c->key),
-		    by_how_much(a, c));
-	return say(a, "%s looks %s%s: %smeasure more", say_key(a, c->key),
+		return say("the newest %zu commits of %s look %s: measure more",
+		    r->newest.n, say_key(a, c->key), by_how_much(a, c));
+	return say("%s looks %s%s: %smeasure more", say_key(a, c->key),
 	    by_how_much(a, c), since(a, c), isnan(c->q) ? "" :
 	    !(c->size > SIZE_CLEAR) ? "that may be chance; " :
-	    say(a, "with %zu keys the commits are too few; ", a->n_tested));
+	    say("with %zu keys the commits are too few; ", a->n_tested));
 }
 
 /*
@@ -471,9 +471,9 @@ those_different(const struct results *a)
 	if (r == a->list + a->n || r->is_exact)
 		return "";
 	c = &r->today;
-	return say(a, ", but the runs of %s differ: the median is %s, the "
-	    "mean %s", say_key(a, r->key), difference(a, c->before, c->after),
-	    difference(a, c->t.mean_before, c->t.mean_after));
+	return say(", but the runs of %s differ: the median is %s, the "
+	    "mean %s", say_key(a, r->key), difference(c->before, c->after),
+	    difference(c->t.mean_before, c->t.mean_after));
 }
 
 /* Nothing was found: what would have been seen?  past: keys that were worse. */
@@ -486,25 +486,25 @@ nothing_found(const struct results *a, const char *past)
 	const char *what;
 
 	if (a->n_tested == 0)
-		return say(a, "nothing can be said: %s", why_not_judged(a));
+		return say("nothing can be said: %s", why_not_judged(a));
 	if (r != NULL)
-		return say(a, "nothing is proven worse; %s", suspicion(a, r));
+		return say("nothing is proven worse; %s", suspicion(a, r));
 	if (!history)
-		what = say(a, "no change%s was found", both ? "" :
+		what = say("no change%s was found", both ? "" :
 		    " for the worse");
 	else
-		what = say(a, "no key is worse%s now than before%s%s%s",
+		what = say("no key is worse%s now than before%s%s%s",
 		    both ? " or better" : "", in_commits(a), rest == 0 ? "" :
-		    say(a, " up to %s; the newest %zu %s not measured",
+		    say(" up to %s; the newest %zu %s not measured",
 		    say_commit(a, a->newest), rest,
 		    plural(rest, "was", "were")), n == 0 ? "" :
-		    say(a, " (%zu %s and %s not: %s)", n,
-		    plural(n, "was", "were"), plural(n, "is", "are"), past));
+		    say(" (%zu %s and %s not: %s)", n, plural(n, "was", "were"),
+		    plural(n, "is", "are"), past));
 	if (a->n_judged == 0)
-		return say(a, "%s. What would have been seen is not known: "
+		return say("%s. What would have been seen is not known: "
 		    "the values vary too much, or not at all, or are 0%s",
 		    what, history ? ", or changed lately" : "");
-	return say(a, "%s%s. One of %.3g %% or more%s would have been seen in "
+	return say("%s%s. One of %.3g %% or more%s would have been seen in "
 	    "%zu of %zu keys", what, history ? "" : those_different(a),
 	    100 * a->smallest_effect, history && a->n_exact < a->n_judged ?
 	    " that lasted 10 commits" : "", a->n_judged, a->n);
@@ -522,11 +522,11 @@ name_in(const struct results *a, enum sentence sentence, uint32_t key)
 	    k->machines;
 
 	if (sentence == SENTENCE_UNITS)
-		return say(a, "%s in %s", name, escaped(a,
-		    samples_part(a->samples, key, PART_UNIT)));
+		return say("%s in %s", name,
+		    escaped(samples_part(a->samples, key, PART_UNIT)));
 	if (sentence == SENTENCE_COMMANDS || (sentence == SENTENCE_MACHINES &&
 	    !a->options->history))
-		return say(a, "%s (%s, then %s)", name,
+		return say("%s (%s, then %s)", name,
 		    place(a, places[SIDE_OLD]), place(a, places[SIDE_NEW]));
 	return name;
 }
@@ -543,10 +543,10 @@ list_keys(const struct results *a, enum sentence sentence, size_t *n)
 		if ((r->sentences & 1U << sentence) == 0)
 			continue;
 		if (*n < NAMES_MAX)
-			list = say(a, "%s%s%s", list, *n > 0 ? ", " : "",
+			list = say("%s%s%s", list, *n > 0 ? ", " : "",
 			    name_in(a, sentence, r->key));
 		else if (*n == NAMES_MAX)
-			list = say(a, "%s ...", list);
+			list = say("%s ...", list);
 		++*n;
 	}
 	return list;
@@ -571,41 +571,40 @@ say_sentence(const struct results *a, enum sentence sentence)
 		r = find_headline(a, VERDICT_DEGRADED);
 		return r != NULL && is_in_cluster(r) ? "" : those_clustered(a);
 	case SENTENCE_NEAREST:
-		return a->asked_commit == NULL ? "" : say(a, "'%s' was not "
+		return a->asked_commit == NULL ? "" : say("'%s' was not "
 		    "measured; its newest ancestor that was is %s",
-		    a->asked_commit, say_id(a, span_str(
-		    a->commits[SIDE_OLD])));
+		    a->asked_commit, say_id(span_str(a->commits[SIDE_OLD])));
 	case SENTENCE_GONE:
-		return n == 0 ? "" : say(a, "%zu %s no samples %s: %s", n,
+		return n == 0 ? "" : say("%zu %s no samples %s: %s", n,
 		    plural(n, "key has", "keys have"), a->options->history ?
 		    "at the newest commit" : "on the new side", list);
 	case SENTENCE_UNITS:
-		return n == 0 ? "" : say(a, "%zu keys differ only in the unit, "
+		return n == 0 ? "" : say("%zu keys differ only in the unit, "
 		    "which cannot be converted: %s", n, list);
 	case SENTENCE_MACHINES:
 		return n == 0 ? "" : a->options->history ?
-		    say(a, "%zu keys differ only in the machine (profile-make "
+		    say("%zu keys differ only in the machine (profile-make "
 		    "--machine NAME joins them): %s", n, list) :
-		    say(a, "the sides are of different machines: %s", list);
+		    say("the sides are of different machines: %s", list);
 	case SENTENCE_COMMANDS:
-		return n == 0 ? "" : say(a, "the sides are of different "
+		return n == 0 ? "" : say("the sides are of different "
 		    "commands: %s", list);
 	case SENTENCE_UNMEASURED:
 		n = a->n_order - a->newest - 1;
 		return !a->options->history || a->n_tested == 0 || n == 0 ?
-		    "" : say(a, "the newest %zu %s not measured", n,
+		    "" : say("the newest %zu %s not measured", n,
 		    plural(n, "commit was", "commits were"));
 	case SENTENCE_UNJUDGED:
 		return a->n_tested == 0 || a->n_untested == 0 ? "" :
-		    say(a, "%zu of %zu keys could not be judged: they have too "
+		    say("%zu of %zu keys could not be judged: they have too "
 		    "few samples", a->n_untested, a->n);
 	case SENTENCE_DEPENDENT:
-		return !(a->phi > 0) ? "" : say(a, "the samples depend on each "
+		return !(a->phi > 0) ? "" : say("the samples depend on each "
 		    "other (autocorrelation %.2g), so that chance alone makes "
 		    "differences: measure both sides in turn", a->phi);
 	case SENTENCE_MORE:
 	case N_SENTENCES:
 		break;
 	}
-	return n == 0 ? "" : say(a, "more is better for %s", list);
+	return n == 0 ? "" : say("more is better for %s", list);
 }

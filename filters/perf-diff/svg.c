@@ -229,9 +229,9 @@ label_of(const struct results *a, const struct change *c)
 	struct span head = text_prefix(span_str(subject), SUBJECT_MAX);
 
 	if (c->grows)
-		return say(a, "%s, growing%s", say_effect(a, c),
+		return say("%s, growing%s", say_effect(c),
 		    c->accepted ? ", accepted" : "");
-	return say(a, "%s %s%s %s %.*s%s%s", say_effect(a, c),
+	return say("%s %s%s %s %.*s%s%s", say_effect(c),
 	    c->n_steps > 1 ? "up to " : "", say_commit(a, c->at),
 	    say_date(a, c->at), SPAN_ARG(head),
 	    subject[head.n] != '\0' ? "..." : "",
@@ -350,7 +350,7 @@ draw_answer(struct buf *b, const struct results *a)
 	    "may have caused them.</desc>\n"
 	    "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
 	/* It begins with a number or with a small letter. */
-	draw_text(b, PADDING, 24, 16, TEXT, "start", say(a, "%c%.*s",
+	draw_text(b, PADDING, 24, 16, TEXT, "start", say("%c%.*s",
 	    toupper((unsigned char)*text), (int)n - 1, text + 1));
 	text = *end != '\0' ? end + 2 : end;
 	for (int y = 44; *text != '\0' && y < HEAD; y += LABEL_HEIGHT) {
@@ -365,7 +365,7 @@ draw_answer(struct buf *b, const struct results *a)
 			if (blank > 0)
 				n = blank;
 		}
-		draw_text(b, PADDING, y, 12, TEXT, "start", say(a, "%.*s%s",
+		draw_text(b, PADDING, y, 12, TEXT, "start", say("%.*s%s",
 		    (int)n, text, is_last && text[n] != '\0' ? "..." : ""));
 		text += n;
 	}
