@@ -10,8 +10,11 @@
 #include "common/filter/filter-read.h"
 #include "common/filter/filter-reject.h"
 #include "common/io/fd.h"
+#include "common/io/input.h"
 #include "common/perun/layout.h"
 #include "filters/perf-diff/perf-diff.h"
+
+enum { ID_MIN = 7, LINE_MAX_LENGTH = 1 << 20 };
 
 enum { MEDIAN, BEST };
 static const char *const values[] = { [MEDIAN] = "median", [BEST] = "best",
@@ -272,6 +275,48 @@ read_sides(struct filter *f)
 
 /* --- options, and the answer ---------------------------------------------- */
 
+/*
+ * Reads the file of accepted changes: on each line a commit, by its id or the
+ * first 7 or more characters of it, and the uid; or the commit alone, for all
+ * uids.  A line that begins with # is a comment.
+ */
+static void
+read_accepted(struct accepted *a, const char *path)
+{
+	char *files[] = { mem_strdup(path) };
+	struct input in;
+	struct line line;
+	struct span text, commit, uid;
+
+	input_init(&in, files, 1);
+	while (input_next_file(&in))
+		while (input_line(&in, LINE_MAX_LENGTH, &line)) {
+			text = text_trim(span_of(line.p, line.len));
+			if (line.too_long)
+				die("%s: a line is too long", path);
+			if (text.n == 0 || text.p[0] == '#')
+				continue;
+			commit = span_of(text.p, 0);
+			while (commit.n < text.n &&
+			    !text_is_space(text.p[commit.n]))
+				commit.n++;
+			if (commit.n < ID_MIN)
+				die("%s:%llu: '%.*s' is not the id of a "
+				    "commit, or less than %d characters of it",
+				    in.name, (unsigned long long)in.line,
+				    SPAN_ARG(commit), ID_MIN);
+			a->list = mem_grow(a->list, &a->cap, a->n + 1,
+			    sizeof *a->list);
+			uid = text_trim(span_of(text.p + commit.n,
+			    text.n - commit.n));
+			a->list[a->n++] = (struct accepted_change){
+			    mem_strndup(commit.p, commit.n),
+			    mem_strndup(uid.p, uid.n) };
+		}
+	input_release(&in);
+	free(files[0]);
+}
+
 static void
 read_options(void)
 {
@@ -293,7 +338,7 @@ read_options(void)
 	/* Of two programs none is the old one. */
 	opt.o.improvements |= opt.o.uids;
 	if (opt.accept != NULL)
-		accepted_read(&opt.o.accepted, opt.accept);
+		read_accepted(&opt.o.accepted, opt.accept);
 }
 
 /* Sets the exit status, with a message that says why it is not 0. */

@@ -10,23 +10,6 @@
 #include "common/stats/levels.h"
 #include "common/stats/twosample.h"
 
-/* --- accept.c ------------------------------------------------------------ */
-
-/*
- * A file of changes that are accepted: on each line a commit, by its id or the
- * first 7 or more characters of it, and the uid; or the commit alone, for all
- * uids.  A line that begins with # is a comment.
- */
-struct accepted {
-	struct accepted_change {
-		const char *commit, *uid;	/* an empty uid: all */
-	} *list;
-	size_t n, cap;
-};
-
-/* Reads the file, or dies. */
-void accepted_read(struct accepted *, const char *path);
-
 /* --- samples.c ----------------------------------------------------------- */
 
 /*
@@ -222,7 +205,13 @@ struct options {
 	bool history, uids, improvements, oldest_first, newest_first, best;
 	bool within_run;
 	struct opt_list more, exact;	/* units and uids */
-	struct accepted accepted;
+	struct accepted {
+		struct accepted_change {
+			const char *commit;	/* the beginning of its id */
+			const char *uid;	/* empty: all */
+		} *list;
+		size_t n, cap;
+	} accepted;
 	uint64_t top;
 };
 
