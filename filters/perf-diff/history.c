@@ -31,14 +31,11 @@ static struct {
 static bool
 is_date(struct span id)
 {
-	static const char form[] = "dddd-dd-dd";
-	size_t i = 0;
-
-	for (; i < id.n && form[i] != '\0'; i++)
-		if (form[i] == 'd' ? !text_is_digit(id.p[i]) :
-		    id.p[i] != form[i])
+	for (size_t i = 0; i < strlen("2026-11-26"); i++)
+		if (i >= id.n || (i == 4 || i == 7 ? id.p[i] != '-' :
+		    !text_is_digit(id.p[i])))
 			return false;
-	return form[i] == '\0';
+	return true;
 }
 
 static int
