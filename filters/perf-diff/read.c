@@ -60,7 +60,7 @@ static struct {
 	/* The values of this profile that are not used. */
 	size_t n_bad;
 	struct buf bad;			/* why the first is not */
-} reader;
+} reader = { .pair = { SYM_NONE, SYM_NONE } };
 
 void
 read_init(struct samples *s, bool by_trace, bool is_side)
@@ -69,7 +69,6 @@ read_init(struct samples *s, bool by_trace, bool is_side)
 	reader.is_side = is_side;
 	intern_init(&reader.runs);
 	reader.by_trace = by_trace;
-	reader.pair[SIDE_OLD] = reader.pair[SIDE_NEW] = SYM_NONE;
 	reader.resources = resources_new();
 }
 
