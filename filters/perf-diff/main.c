@@ -379,8 +379,8 @@ main(int argc, char **argv)
 
 	filter_begin(&f, &about, options, argc, argv);
 	read_options();
-	samples_init(&samples);
-	read_init(&samples, opt.by.given != NULL, !opt.o.history);
+	samples_init(&samples, !opt.o.history);
+	read_init(&samples, opt.by.given != NULL);
 	if (opt.o.history) {
 		read_files(&f, INDEX_NONE);
 	} else {

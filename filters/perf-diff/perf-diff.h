@@ -65,6 +65,7 @@ struct version {
 
 /* samples_init() begins it; it lives until the program ends. */
 struct samples {
+	bool of_sides;		/* versions are sides */
 	struct intern texts;	/* of parts, authors and subjects */
 	struct map map;		/* from parts to keys */
 	struct key *keys;
@@ -82,14 +83,14 @@ struct samples {
 	struct unit last_unit;
 };
 
-void samples_init(struct samples *);
+void samples_init(struct samples *, bool of_sides);
 
 /*
  * Adds a value to the key with these parts, of which that of the unit is the
- * text of the input; returns the key.  The version may be a side (is_side).
+ * text of the input; returns the key.
  */
 struct key *samples_add(struct samples *, const sym parts[N_PARTS],
-    struct sample, bool exact, bool is_side);
+    struct sample, bool exact);
 
 /*
  * Joins keys that differ only in the program of the command, or in the
@@ -317,9 +318,9 @@ extern const char *const read_keys[];
 /*
  * Reads samples from `sample` records (which need no type), from `profile`
  * records and from profiles themselves.  by_trace: each stack of a uid is a key
- * of its own.  is_side: versions are sides.
+ * of its own.
  */
-void read_init(struct samples *, bool by_trace, bool is_side);
+void read_init(struct samples *, bool by_trace);
 
 /*
  * Reads the files of the filter.  The samples belong to a side or, if side is

@@ -39,7 +39,6 @@ struct staged {
 static struct {
 	struct samples *samples;
 	bool by_trace;
-	bool is_side;			/* versions are sides */
 	sym pair[2];			/* uids, or SYM_NONE */
 	bool has_come[2], has_others;	/* whether they, and others, came */
 	struct expect expect;
@@ -63,10 +62,9 @@ static struct {
 } reader = { .pair = { SYM_NONE, SYM_NONE } };
 
 void
-read_init(struct samples *s, bool by_trace, bool is_side)
+read_init(struct samples *s, bool by_trace)
 {
 	reader.samples = s;
-	reader.is_side = is_side;
 	intern_init(&reader.runs);
 	reader.by_trace = by_trace;
 	reader.resources = resources_new();
@@ -265,8 +263,7 @@ read_document(struct filter *f, struct span text, uint32_t version)
 		filter_reject(f, "%zu values are not used, the first because "
 		    "%s", reader.n_bad, buf_cstr(&reader.bad));
 	for (s = reader.staged; s < reader.staged + reader.n_staged; s++)
-		samples_add(reader.samples, s->parts, s->sample, s->exact,
-		    reader.is_side);
+		samples_add(reader.samples, s->parts, s->sample, s->exact);
 	return NULL;
 }
 
@@ -319,8 +316,7 @@ read_sample(struct filter *f, const struct rec *rec, uint32_t side)
 		return why;
 	if (rec_str(rec, RUN, &text) == REC_OK)
 		sample.run = find_run(text, filter_n_begun(f), 0);
-	key = samples_add(reader.samples, parts, sample, rec_true(rec, EXACT),
-	    reader.is_side);
+	key = samples_add(reader.samples, parts, sample, rec_true(rec, EXACT));
 	if (rec_str(rec, BETTER, &text) == REC_OK)
 		key->more_is_better = span_eq(text, "more");
 	return NULL;

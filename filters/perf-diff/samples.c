@@ -19,10 +19,11 @@ parts_of(const void *owner, uint32_t index)
 }
 
 void
-samples_init(struct samples *s)
+samples_init(struct samples *s, bool of_sides)
 {
-	*s = (struct samples){ .head = INDEX_NONE, .last_text = SYM_NONE,
-	    .last_base = SYM_NONE, .last_unit = { 1, 1, false, false, 0 } };
+	*s = (struct samples){ .of_sides = of_sides, .head = INDEX_NONE,
+	    .last_text = SYM_NONE, .last_base = SYM_NONE,
+	    .last_unit = { 1, 1, false, false, 0 } };
 	intern_init(&s->texts);
 	intern_init(&s->ids);
 	map_init(&s->map, parts_of, s);
@@ -78,7 +79,7 @@ note_place(sym *place, sym new)
 
 struct key *
 samples_add(struct samples *s, const sym parts[N_PARTS], struct sample sample,
-    bool exact, bool is_side)
+    bool exact)
 {
 	struct unit unit = unit_of(s, parts[PART_UNIT]);
 	struct key new = { .unit_text = parts[PART_UNIT], .unit = unit,
@@ -89,7 +90,7 @@ samples_add(struct samples *s, const sym parts[N_PARTS], struct sample sample,
 
 	memcpy(new.parts, parts, sizeof new.parts);
 	new.parts[PART_UNIT] = s->last_base;
-	if (is_side) {
+	if (s->of_sides) {
 		new.parts[PART_MACHINE] = SYM_NONE;
 		new.parts[PART_CMD] = name_of_command(s, parts[PART_CMD]);
 	}
@@ -99,7 +100,7 @@ samples_add(struct samples *s, const sym parts[N_PARTS], struct sample sample,
 	if (key == s->n)
 		s->keys[s->n++] = new;
 	k = &s->keys[key];
-	if (is_side) {
+	if (s->of_sides) {
 		note_place(&k->commands[sample.version], parts[PART_CMD]);
 		note_place(&k->machines[sample.version], parts[PART_MACHINE]);
 	}
