@@ -279,8 +279,7 @@ alarm(const struct results *a, const struct result *r)
 	text = say("%s %s %s%s%s: %s before, %s %s", say_key(a, c->key),
 	    c->verdict == VERDICT_SUSPECTED ? "looks" : "is", by_how_much(a, c),
 	    history ? since(a, c) : "",
-	    history && is_part_repaired(a, r) ?
-	    ", of which part was repaired" : "",
+	    is_part_repaired(a, r) ? ", of which part was repaired" : "",
 	    say_value(a, c->key, c->before), say_value(a, c->key, c->after),
 	    history ? "now" : "after");
 	return !r->is_repairing ? text : say("%s; the newest %zu commits "
@@ -323,7 +322,7 @@ find_headline(const struct results *a, enum verdict verdict)
 	const struct samples *s = a->samples;
 	size_t *counts = mem_zero(s->texts.n + 1, sizeof *counts), n;
 	const struct result *best = NULL, *r;
-	const struct change *c, *of_best = NULL;
+	const struct change *c;
 	size_t n_best = 0;
 
 	for (size_t i = 0; i < s->n; i++)
@@ -337,9 +336,8 @@ find_headline(const struct results *a, enum verdict verdict)
 		n = is_in_cluster(r) ? 0 : s->keys[c->key].unit.is_time ?
 		    SIZE_MAX : 1 + counts[samples_unit(&s->keys[c->key])];
 		if (best == NULL || n > n_best || (n == n_best &&
-		    cost_of(a, c) > cost_of(a, of_best))) {
+		    cost_of(a, c) > cost_of(a, &best->today))) {
 			best = r;
-			of_best = c;
 			n_best = n;
 		}
 	}
@@ -351,8 +349,6 @@ find_headline(const struct results *a, enum verdict verdict)
 static const char *
 in_commits(const struct results *a)
 {
-	if (!a->options->history)
-		return "";
 	return a->n_measured == a->n_order ? say(" in %zu commits",
 	    a->n_order) : say(" in %zu measured commits of %zu",
 	    a->n_measured, a->n_order);
@@ -389,9 +385,9 @@ found(const struct results *a, enum verdict verdict, const char *word)
 {
 	const struct result *r = find_headline(a, verdict);
 	size_t n = a->counts[verdict];
-	const char *how_many = say("%zu of %zu keys %s %s%s%s", n, a->n,
+	const char *how_many = say("%zu of %zu keys %s %s%s", n, a->n,
 	    plural(n, "is", "are"), word, a->options->history ?
-	    " now than before" : "", in_commits(a));
+	    say(" now than before%s", in_commits(a)) : "");
 	bool is_clustered = is_in_cluster(r);
 
 	return say("%s: %s%s%s", how_many, is_clustered ?
