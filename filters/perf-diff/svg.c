@@ -22,11 +22,11 @@ enum { WIDTH = 830, LEFT = 76, RIGHT = 14, HEAD = 76, TITLE = 24,
 #define TEXT	"#222222"
 #define FAINT	"#6b6b6b"
 
-/* The colours of a change and of its range, by its verdict. */
-static const char *const colours[N_VERDICTS] = { "#6b6b6b", "#c0392b",
-    "#1e8449", "#8a8a8a", "#b9770e", "#6b6b6b", "#6b6b6b" };
-static const char *const pale_colours[N_VERDICTS] = { "#eeeeee", "#f8e4e1",
-    "#dff0e5", "#eeeeee", "#f9ecd8", "#eeeeee", "#eeeeee" };
+/* The colours of a change and of its range, by the verdicts that they have. */
+static const char *const colours[] = { [VERDICT_DEGRADED] = "#c0392b",
+    [VERDICT_IMPROVED] = "#1e8449", [VERDICT_SUSPECTED] = "#b9770e" };
+static const char *const pale_colours[] = { [VERDICT_DEGRADED] = "#f8e4e1",
+    [VERDICT_IMPROVED] = "#dff0e5" };
 
 /* Where a series is drawn. */
 struct panel {
