@@ -399,18 +399,16 @@ found(const struct results *a, enum verdict verdict, const char *word)
 static const char *
 what_is_needed(const struct results *a)
 {
-	size_t n = a->n_untested, needed = compare_runs_needed(n);
+	size_t n = a->n_untested;
 
-	return say("%zu %s %zu runs of the program on each side, in turn",
-	    n, plural(n, "key needs", "keys need"), needed);
+	return say("%zu %s %zu runs of the program on each side, in turn", n,
+	    plural(n, "key needs", "keys need"), compare_runs_needed(n));
 }
 
-/* Why no key could be judged. */
+/* Why no key could be judged; r is one that is suspected, or NULL. */
 static const char *
-why_not_judged(const struct results *a)
+why_not_judged(const struct results *a, const struct result *r)
 {
-	const struct result *r = find_headline(a, VERDICT_SUSPECTED);
-
 	if (a->samples->n_samples == 0)
 		return "there are no samples";
 	if (a->options->history && !a->is_ordered)
@@ -482,7 +480,7 @@ nothing_found(const struct results *a, const char *past)
 	const char *what;
 
 	if (a->n_tested == 0)
-		return say("nothing can be said: %s", why_not_judged(a));
+		return say("nothing can be said: %s", why_not_judged(a, r));
 	if (r != NULL)
 		return say("nothing is proven worse; %s", suspicion(a, r));
 	if (!history)
