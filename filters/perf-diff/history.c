@@ -267,6 +267,7 @@ add_changes(struct results *a, struct result *r, const struct yardstick *y)
 		c->accepted = i < l->n_accepted;
 		c->is_past = levels_is_past(l, y, i);
 		set_places(a, r, c, v, v);
+		c->is_today = r->today.n_steps == 1 && c->at == r->today.at;
 		if (v->grows)
 			continue;
 		end = i + 1 < l->n ? v[1].at : r->n;

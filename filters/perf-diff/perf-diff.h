@@ -145,6 +145,7 @@ struct change {
 	size_t at, first, last, last_good;
 	bool grows;
 	bool is_past;			/* a later change undid it */
+	bool is_today;			/* the state today has just its step */
 	double size;			/* D */
 	size_t *steps, n_steps;		/* of the state today */
 	size_t *merged, n_merged;	/* versions, if it is a merge of them */

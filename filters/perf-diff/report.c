@@ -238,14 +238,13 @@ report_series(struct buf *b, const struct results *a, const struct result *r)
 	put_change(&t, a, r, today);
 	for (c = r->changes; c < end; c++)
 		if (!c->is_past && kind_of(c) == N_LINES &&
-		    !(today->n_steps == 1 && c->at == today->at &&
-		    c->after == today->after))
+		    !(c->is_today && c->after == today->after))
 			put_change(&t, a, r, c);
 	table_print(&t, b);
 	if (today->n_steps == 1)
 		put_merged(b, a, today);
 	for (c = r->changes; c < end; c++)
-		if (!c->is_past && !(today->n_steps == 1 && c->at == today->at))
+		if (!c->is_past && !c->is_today)
 			put_merged(b, a, c);
 }
 

@@ -256,9 +256,9 @@ is_part_repaired(const struct results *a, const struct result *r)
 	const struct change *c = r->changes, *now = &r->today;
 
 	for (; c < r->changes + r->n_changes; c++)
-		if (now->n_steps == 1 && c->at == now->at &&
-		    fabs(c->after - c->before) > fabs(now->after -
-		    now->before) && levels_differ(&y, c->after, now->after))
+		if (c->is_today && fabs(c->after - c->before) >
+		    fabs(now->after - now->before) &&
+		    levels_differ(&y, c->after, now->after))
 			return true;
 	return false;
 }

@@ -302,7 +302,7 @@ draw_changes(struct buf *b, const struct panel *p)
 	for (; c < p->r->changes + p->r->n_changes; c++)
 		if (c->verdict != VERDICT_GONE) {
 			draw_change(b, p, c, ends);
-			is_one |= today->n_steps == 1 && c->at == today->at;
+			is_one |= c->is_today;
 		}
 	if (today->n_steps > 0 && !is_one)
 		draw_change(b, p, today, ends);
