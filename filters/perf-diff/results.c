@@ -194,28 +194,15 @@ is_same_place(const sym places[2])
 	    places[SIDE_OLD] != PLACE_SEVERAL);
 }
 
-/* Notes the keys whose sides are of other machines or commands. */
-static void
-note_places(struct results *a)
-{
-	const struct key *k;
-
-	for (size_t i = 0; i < a->n; i++) {
-		k = &a->samples->keys[a->list[i].key];
-		if (!is_same_place(k->machines))
-			a->list[i].sentences |= 1U << SENTENCE_MACHINES;
-		if (!is_same_place(k->commands))
-			a->list[i].sentences |= 1U << SENTENCE_COMMANDS;
-	}
-}
-
 /* --- the report ----------------------------------------------------------- */
 
 /* |ln(after / before)|, infinite if one of them is 0; without a test, by how
    much values differ; -1 if there are none on one side. */
 static double
-size_of(const struct result *r, const struct change *c)
+size_of(const struct result *r)
 {
+	const struct change *c = &r->today;
+
 	if (c->verdict == VERDICT_GONE || c->verdict == VERDICT_NEW ||
 	    isnan(c->before))
 		return -1;
@@ -259,7 +246,7 @@ count_key(struct results *a, struct result *r)
 	const struct change *c = &r->today, *end = end_of(r);
 	bool was_worse = false;
 
-	r->size = size_of(r, c);
+	r->size = size_of(r);
 	a->counts[c->verdict] += !c->accepted;
 	a->n_worse_suspected += c->verdict == VERDICT_SUSPECTED &&
 	    results_is_worse(a, c);
@@ -282,12 +269,19 @@ count_key(struct results *a, struct result *r)
 void
 results_finish(struct results *a)
 {
+	const struct key *k;
 	struct result *r;
 
 	for (r = a->list; r < a->list + a->n; r++) {
 		count_key(a, r);
-		if (a->samples->keys[r->key].more_is_better)
+		k = &a->samples->keys[r->key];
+		if (k->more_is_better)
 			r->sentences |= 1U << SENTENCE_MORE;
+		/* No key of a history has sides. */
+		if (!is_same_place(k->machines))
+			r->sentences |= 1U << SENTENCE_MACHINES;
+		if (!is_same_place(k->commands))
+			r->sentences |= 1U << SENTENCE_COMMANDS;
 		if (isfinite(r->visible)) {
 			a->n_judged++;
 			a->n_exact += r->is_exact;
@@ -297,13 +291,11 @@ results_finish(struct results *a)
 		a->n_untested += !isfinite(r->p) && (a->options->history ||
 		    (r->today.n_before > 0 && r->today.n_after > 0));
 	}
-	/* Those of two sides have been counted. */
-	if (a->options->history)
-		a->counts[VERDICT_UNVERIFIED] = a->n_untested;
 	note_apart(a, PART_UNIT, SENTENCE_UNITS);
-	if (a->options->history)
+	/* Those of two sides have been counted. */
+	if (a->options->history) {
+		a->counts[VERDICT_UNVERIFIED] = a->n_untested;
 		note_apart(a, PART_MACHINE, SENTENCE_MACHINES);
-	else
-		note_places(a);
+	}
 	sort_with(a->list, a->n, sizeof *a->list, compare_results, a->samples);
 }
