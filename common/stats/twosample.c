@@ -22,6 +22,9 @@ enum { FEW = 12, SOME = 20 };
    the autocorrelation. */
 enum { RESIDUALS_MAX = 500, PHI_MAX = 2000 };
 
+/* Halves of a range after which few values are left. */
+enum { SOON = 16 };
+
 /* --- the normal distribution ---------------------------------------------- */
 
 /* The probability that a standard normal variable exceeds z. */
@@ -195,24 +198,33 @@ count_differences(const double *b, size_t m, const double *a, size_t n,
 /*
  * The k-th smallest difference, k from 1, without a table of the m n
  * differences: bisects the values until none is between it and the lower end.
+ * Whether that is so is asked only near the end, or if it does not come soon.
  */
 static double
 find_difference(const double *b, size_t m, const double *a, size_t n,
     uint64_t k)
 {
 	double low = a[0] - b[m - 1], high = a[n - 1] - b[0], middle;
-	double next = low, unused;
+	double next, unused;
+	uint64_t count = count_differences(b, m, a, n, low, &next);
 
-	while (count_differences(b, m, a, n, next, &unused) < k) {
-		for (;;) {
-			middle = low + (high - low) / 2;
-			if (count_differences(b, m, a, n, middle, &next) < k)
-				break;
+	if (count >= k)
+		return low + 0.0;	/* -0 becomes 0 */
+	for (unsigned step = 0; ; step++) {
+		middle = low + (high - low) / 2;
+		count = count_differences(b, m, a, n, middle, &next);
+		if (count >= k) {
+			/* No number is between. */
+			if (middle == high)
+				return high + 0.0;
 			high = middle;
+			continue;
 		}
 		low = middle;
+		if ((k - count <= m + n || step > SOON) &&
+		    count_differences(b, m, a, n, next, &unused) >= k)
+			return next + 0.0;
 	}
-	return next + 0.0;	/* -0 becomes 0 */
 }
 
 /* Copies every stride-th value, and sorts the copies; returns how many. */
