@@ -280,7 +280,7 @@ add_changes(struct results *a, struct result *r, const struct yardstick *y)
 	}
 }
 
-/* What the key is today; NULL if it is the same. */
+/* Sets the verdict of today and, unless it is the same, its change. */
 static void
 set_today(struct results *a, struct result *r)
 {

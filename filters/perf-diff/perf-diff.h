@@ -176,7 +176,7 @@ struct result {
 	double factor;			/* by which Holm multiplied p */
 	double visible;			/* the smallest effect that would have
 					   been seen, a ratio; NAN: none */
-	double size;			/* of its greatest change */
+	double size;			/* of the change today */
 	unsigned sentences;		/* a bit for each that names it */
 	bool within;			/* too few runs: compared within them */
 	struct change today;		/* or the new side; for a history,
@@ -186,7 +186,7 @@ struct result {
 	double *values;
 	size_t *positions;
 	size_t n;
-	struct level *levels;		/* none if it has too few points */
+	struct level *levels;		/* oldest first */
 	size_t n_levels;
 	double phi, factor_f;		/* those of its splits */
 	struct newest newest;
