@@ -880,6 +880,13 @@ recompacted_log() {
 	assert_regex "$stderr" '^execlog-parse: warning: the log has no file times'
 }
 
+@test "a negative file time is as none, however far before 1970 it is" {
+	read_ninja_log '# ninja log v5' '0 50 -1700000200039000000 a f0' \
+		'0 40 -9223372036854775808 b f1' '0 60 -1 c f2'
+	assert_equal "$(fields -w id id)" $'"b"\n"c"'
+	assert_regex "$stderr" '^execlog-parse: warning: the log has no file times'
+}
+
 @test "of several ninja logs only the last counts, and the others are counted" {
 	lines '# ninja log v4' $'1\t9\t5\ta\tcc -c' >old
 	lines '# ninja log v5' $'1\t9\t5\tb\tff' >new

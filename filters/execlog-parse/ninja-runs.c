@@ -53,14 +53,14 @@ ninja_set_bracket(struct entry *e, int64_t mtime)
 	/* Seconds, units of 100 ns since 2001 (Windows), or nanoseconds:
 	   present times are about 2e9, 1e16 and 2e18. */
 	bool is_seconds = mtime < INT64_C(100000000000);
-	int64_t us = is_seconds ? mtime * 1000000 :
-	    mtime < INT64_C(100000000000000000) ? mtime / 10 : mtime / 1000;
 	int64_t tolerance_us = is_seconds ? TOLERANCE_OF_SECONDS_US :
-	    TOLERANCE_US;
+	    TOLERANCE_US, us;
 
 	e->low_us = e->high_us = INT_UNKNOWN;
 	if (mtime <= 0 || e->end_us < e->start_us)
 		return;
+	us = is_seconds ? mtime * 1000000 :
+	    mtime < INT64_C(100000000000000000) ? mtime / 10 : mtime / 1000;
 	e->low_us = us - e->end_us - tolerance_us;
 	e->high_us = us - e->start_us + tolerance_us;
 	/* Since version 6 the file time is that of the command's start. */
