@@ -850,6 +850,73 @@ recompacted_log() {
 	has_runs 2
 }
 
+# in_doubt VALUE - expects the account `lacks` of the build record; null: none
+in_doubt() {
+	assert_equal "$(fields -w type=build lacks)" "$1"
+}
+
+@test "a command that starts when another ends is of its run, whatever the file times" {
+	# cp -p made x; with two jobs, w started when x ended.
+	read_ninja_log '# ninja log v5' '3 240 1577836800000000000 x f0' \
+		'4 900 1700000000900000000 y f1' '241 950 1700000000950000000 w f2'
+	assert_equal "$(fields -w id id)" $'"x"\n"y"\n"w"'
+	in_doubt null
+	[ -z "$stderr" ]
+	# w started while x and y ran: nothing shows that x is of this run.
+	read_ninja_log '# ninja log v5' '3 240 1577836800000000000 x f0' \
+		'4 900 1700000000900000000 y f1' '5 950 1700000000950000000 w f2'
+	assert_equal "$(fields -w id id)" $'"x"\n"y"\n"w"'
+	in_doubt '["runs"]'
+}
+
+@test "file times of a clock that is 5 s behind do not divide a run" {
+	read_ninja_log '# ninja log v5' '1 9 1699999995009000000 a f0' \
+		'1 40 1700000000040000000 b f1' '9 60 1699999995060000000 c f2' \
+		'40 80 1700000000080000000 d f3'
+	assert_equal "$(fields -w id id)" $'"a"\n"b"\n"c"\n"d"'
+	in_doubt null
+}
+
+@test "three file times that agree show an earlier run, two only a doubt" {
+	local first=('0 500 1700000000500000000 z f9'
+		'0 5 1700000100005000000 a f0' '0 60 1700000100060000000 b f1'
+		'0 90 1700000100090000000 c f2')
+	local last=('0 200 1700000200200000000 d f3'
+		'200 300 1700000200300000000 e f4')
+	read_ninja_log '# ninja log v5' "${first[@]}" "${last[@]}"
+	assert_equal "$(fields -w id id)" $'"d"\n"e"'
+	in_doubt null
+	read_ninja_log '# ninja log v5' "${first[@]:0:3}" "${last[@]}"
+	assert_equal "$(fields -w id id)" $'"d"\n"e"'
+	in_doubt '["runs"]'
+}
+
+@test "an output that is made again is of another run, even if ends increase" {
+	read_ninja_log '# ninja log v5' '0 40 0 old f9' '0 50 0 a f0' \
+		'0 60 0 b f1' '0 70 0 a f0' '70 80 0 c f2'
+	assert_equal "$(fields -w id id)" $'"b"\n"a"\n"c"'
+	assert_equal "$(fields -w id=a end_us)" 70000
+	in_doubt '["runs"]'
+}
+
+@test "old file times in a recompacted log of one run leave it one run" {
+	python3 - >log <<-'END'
+		import random
+		lines = [f"{i * 10}\t{i * 10 + 10}\t"
+		         f"{1577836800 + i * 86400 if i % 3 == 0 else 1700000000}"
+		         f"{(i * 10 + 10) * 10 ** 6:09}\to{i}\tf{i}" for i in range(60)]
+		random.Random(1).shuffle(lines)
+		print("# ninja log v5", *lines, sep="\n")
+	END
+	run -0 --separate-stderr execlog-parse log
+	assert_equal "$(fields -w id id | wc -l)" 60
+	in_doubt '["runs"]'
+}
+
+@test "of random histories with strange file times a wrong answer is in doubt" {
+	agree strange 400
+}
+
 @test "a file time of the future does not hide the last run" {
 	read_ninja_log '# ninja log v5' '0 50 1700000000050000000 a f0' \
 		'0 60 1800000000000000000 touched f1' \
@@ -961,6 +1028,22 @@ ninja, of which only the last is read: see --runs"
 	run -0 --separate-stderr execlog-parse -a .ninja_log
 	assert_equal "$(fields -w id id | sort)" \
 		$'"a"\n"b"\n"y.out"'
+}
+
+@test "a real build whose first output has an old file time is one run" {
+	command -v ninja >/dev/null || skip "no ninja here"
+	lines 'rule copy' ' command = sleep 0.1; cp -p $in $out' 'rule cat' \
+		' command = sleep 0.1; cat $in >$out' 'build x: copy src' \
+		'build y: cat x' 'build z: cat y' >build.ninja
+	echo 1 >src
+	touch -d 2020-01-01 src
+	ninja >/dev/null
+	run -0 --separate-stderr execlog-parse .ninja_log
+	assert_equal "$(fields -w id id)" $'"x"\n"y"\n"z"'
+	[ -z "$stderr" ]
+	ninja -t recompact
+	run -0 --separate-stderr execlog-parse .ninja_log
+	assert_equal "$(fields -w id id)" $'"x"\n"y"\n"z"'
 }
 
 @test "the log of a build by CMake and ninja loses no output" {

@@ -276,11 +276,19 @@ before the end of the log, did not end."
 	first_sentence tasks
 	[[ $sentence == *"the log has no times"* ]]
 	run -2 critpath --budget 1ms --budget wall=1ms tasks
-	# cp -p made x, so the file time is an old one.
-	ninja_log 13,1038,1577836800000000000,x 1039,1364,1795909284784412280,y \
+	# Two commands began at once, and one made x by cp -p: perhaps x is of an
+	# earlier run.  The longer reading counts, but keeps no budget.
+	ninja_log 13,38,1577836800000000000,x 14,1364,1795909284784412280,y \
 		1364,1602,1795909285009088476,z
 	assert_equal "$(members -w type=build lacks <tasks)" '["runs"]'
-	run -2 critpath --budget wall=1s tasks
+	assert_equal "$(members -w type=build start_us <tasks)" 13000
+	run -2 critpath --budget wall=2s tasks
+	# y began when x ended.
+	ninja_log 13,1038,1577836800000000000,x 1039,1364,1795909284784412280,y \
+		1364,1602,1795909285009088476,z
+	assert_equal "$(members -w type=build lacks <tasks)" null
+	run -1 critpath --budget wall=1s tasks
+	run -0 critpath --budget wall=2s tasks
 	# What was made again, or ended before, is of another run for certain.
 	ninja_log 13,1038,1577836800000000000,x 1039,1364,1795909284784412280,x
 	assert_equal "$(members -w type=build lacks <tasks)" null

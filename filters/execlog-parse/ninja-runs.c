@@ -11,21 +11,23 @@
 
 /*
  * Start and end are counted from the moment T at which a run began, and lines
- * are appended as commands end.  Two facts show to which run a line belongs:
+ * are appended as commands end.  Three facts show to which run a line belongs:
  *
+ * - In a log that was only appended to, the lines of a run are in the order of
+ *   their ends, and no output is there twice.  So the last run cannot begin
+ *   above an end that is greater than the next one.
+ * - A command starts when ninja does, or when another one ends: a line that
+ *   starts when one above it ends joins all lines between; see join_lines().
  * - The file time of a line, which the log calls mtime, was taken between the
  *   start and the end of the command, so T lies between mtime - end and
  *   mtime - start.  This interval is the line's bracket.  The brackets of one
  *   run have a point in common; see TOLERANCE_US.
- * - In a log that was only appended to, the lines of a run are in the order of
- *   their ends: a line with an earlier end than the previous line begins a run.
- *   The lines from one such line to the next are called a segment here.  It may
- *   contain several runs, because the beginning of a run cannot be seen if its
- *   first end is not before the last end of the previous run.
  *
  * The file time may be useless: it is 0 if a command made no file, and before
  * ninja 1.12 it is that of an input if the command left its output unchanged,
- * or whatever a command like "cp -p" set.
+ * whatever a command like "cp -p" set, or by the clock of another file system.
+ * So brackets only divide lines that nothing else joins, and if no three lines
+ * confirm them, that is a guess.
  *
  * Sometimes ninja recompacts the log: it writes the last line of each output in
  * the order of a hash table.  Then the order of these lines is useless.  Each
@@ -40,11 +42,23 @@
  */
 enum { TOLERANCE_US = 12000, TOLERANCE_OF_SECONDS_US = 1000000 };
 
-/* What precedes an entry in a log that has not been recompacted, and itself. */
-struct places {
-	size_t segment;		/* index of the first entry of its segment */
+/* A command that starts at most so long after an event starts at once. */
+enum { AT_ONCE_US = 10000 };
+
+/* How far the clocks of two file systems differ at most. */
+enum { CLOCKS_US = 10000000 };
+
+/* So many lines whose brackets begin at the same time are surely of a run. */
+enum { CONFIRMED = 3 };
+
+/* How far around a time set_peers() looks. */
+enum { AROUND_US = 2000000 };
+
+/* Of an entry in a log that has not been recompacted */
+struct place {
+	size_t first;		/* the run of this entry cannot begin above */
+	bool is_joined;		/* of the same run as the entry above */
 	int64_t low_us;		/* the greatest of all entries so far */
-	int64_t high_us;	/* the greatest of its segment so far */
 };
 
 void
@@ -74,6 +88,13 @@ has_bracket(const struct entry *e)
 	return e->low_us != INT_UNKNOWN;
 }
 
+/* Whether a bracket is surely of an earlier run than one that begins then. */
+static bool
+is_earlier(const struct entry *e, int64_t low_us)
+{
+	return e->n_peers >= CONFIRMED && low_us - e->high_us > CLOCKS_US;
+}
+
 /*
  * Discards the brackets of commands that would have ended after the log was
  * last written: their file times are of the future.  If that holds for all, the
@@ -98,77 +119,129 @@ discard_later_than_log(struct entry *entries, size_t n, int64_t log_us)
 			e->low_us = INT_UNKNOWN;
 }
 
-/* The entry whose bracket begins last; NULL if there is no bracket. */
-static struct entry *
-find_latest(struct entry *entries, size_t n)
+/* The latest first. */
+static int
+compare_low(const void *a, const void *b, void *context)
 {
-	struct entry *latest = NULL, *e, *end = entries + n;
+	const struct entry *entries = context;
 
-	for (e = entries; e < end; e++)
-		if (has_bracket(e) &&
-		    (latest == NULL || e->low_us > latest->low_us))
-			latest = e;
-	return latest;
+	return cmp_i64(entries[*(const size_t *)b].low_us,
+	    entries[*(const size_t *)a].low_us);
+}
+
+/* Of equal starts the last line first. */
+static int
+compare_starts(const void *a, const void *b, void *context)
+{
+	const struct entry *entries = context;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	return cmp_i64(entries[x].start_us, entries[y].start_us) ?:
+	    cmp_u64(y, x);
+}
+
+/* One more than the greatest output. */
+static size_t
+count_names(const struct entry *entries, size_t n)
+{
+	size_t n_names = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (entries[i].output >= n_names)
+			n_names = (size_t)entries[i].output + 1;
+	return n_names;
 }
 
 /*
- * In a log that has not been recompacted, few lines contradict the order of the
- * lines, because they are of an earlier run than the line above them: at most
- * one, and one more for every ten lines.  Fewer lines begin a segment, and so a
- * run that began before the command of the line above them had ended, because a
- * strange file time that makes them so would have to be of the run before: at
- * most one for every ten lines.
- */
-static bool
-is_recompacted(const struct entry *entries, size_t n)
-{
-	const struct entry *above = NULL, *e, *end = entries + n;
-	size_t n_brackets = 0, n_older = 0, n_early = 0;
-
-	for (e = entries; e < end; e++) {
-		if (!has_bracket(e))
-			continue;
-		if (above != NULL && e->high_us < above->low_us)
-			n_older++;
-		else if (above != NULL && e->end_us < above->end_us &&
-		    e->high_us < above->ended_us)
-			n_early++;
-		n_brackets++;
-		above = e;
-	}
-	return n_older + n_early > n_brackets / 10 + 1 ||
-	    n_early > n_brackets / 10;
-}
-
-/*
- * In a log that has not been recompacted, discards brackets that file times in
- * the future have made.  Most lines decide: those below the latest bracket L
- * whose brackets end before L begins disagree with L, because they were
- * appended later; all lines whose brackets end at or after that time agree with
- * L, as L itself does.  While more lines disagree than agree, the brackets of
- * the lines that agree are discarded.
+ * Of the entries that order[from, to) lists, whose brackets begin at about the
+ * same time, sets the last one and their number, which counts only if their
+ * file times differ, and if there are not more lines around them.
  */
 static void
-discard_future(struct entry *entries, size_t n)
+set_peers(struct entry *entries, const size_t *order, size_t n, size_t from,
+    size_t to)
 {
-	struct entry *latest, *e, *end = entries + n;
-	size_t n_agree, n_disagree;
-	int64_t low_us;
+	int64_t first_us = entries[order[from]].low_us + AROUND_US;
+	int64_t last_us = entries[order[to - 1]].low_us - AROUND_US;
+	const struct entry *last_peer = NULL;
+	size_t begin = from, end = to;
+	bool differs = false;
+	struct entry *e;
 
-	while ((latest = find_latest(entries, n)) != NULL) {
-		low_us = latest->low_us;
-		n_agree = n_disagree = 0;
-		for (e = entries; e < end; e++) {
-			n_agree += has_bracket(e) && e->high_us >= low_us;
-			n_disagree += has_bracket(e) && e->high_us < low_us &&
-			    e > latest;
-		}
-		if (n_disagree <= n_agree)
-			return;
-		for (e = entries; e < end; e++)
-			if (has_bracket(e) && e->high_us >= low_us)
-				e->low_us = INT_UNKNOWN;
+	for (size_t i = from; i < to; i++) {
+		e = &entries[order[i]];
+		differs |= e->ended_us != entries[order[from]].ended_us;
+		last_peer = last_peer == NULL || e > last_peer ? e : last_peer;
 	}
+	while (begin > 0 && entries[order[begin - 1]].low_us <= first_us &&
+	    from - begin <= to - from)
+		begin--;
+	while (end < n && entries[order[end]].low_us >= last_us &&
+	    end - to <= to - from)
+		end++;
+	differs &= (end - to) + (from - begin) <= to - from;
+	for (size_t i = from; i < to; i++) {
+		e = &entries[order[i]];
+		e->last_peer = last_peer;
+		e->n_peers = e->version > 5 ? CONFIRMED : differs ? to - from :
+		    1;
+	}
+}
+
+/*
+ * Lists the entries with a bracket, those whose bracket begins last first, and
+ * sets their peers.  The caller frees the result.
+ */
+static size_t *
+list_brackets(struct entry *entries, size_t n, size_t *n_order)
+{
+	size_t *order = mem_zero(n, sizeof *order), from = 0;
+
+	*n_order = 0;
+	for (size_t i = 0; i < n; i++)
+		if (has_bracket(&entries[i]))
+			order[(*n_order)++] = i;
+	sort_with(order, *n_order, sizeof *order, compare_low, entries);
+	for (size_t i = 1; i <= *n_order; i++)
+		if (i == *n_order || entries[order[i - 1]].low_us -
+		    entries[order[i]].low_us > 2 * TOLERANCE_US) {
+			set_peers(entries, order, *n_order, from, i);
+			from = i;
+		}
+	return order;
+}
+
+/*
+ * In a log that has not been recompacted, a line with an earlier end than that
+ * of the line above begins a run, and so after all commands above have ended.
+ * Of the file times that agree with others, few show that it began before.
+ * Sets *in_doubt if any does.
+ */
+static bool
+is_recompacted(const struct entry *entries, size_t n, bool *in_doubt)
+{
+	int64_t ended_us = INT64_MIN, block_us = INT64_MIN, end_us = 0;
+	const struct entry *last_peer = NULL, *e, *end = entries + n;
+	size_t n_shared = 0, n_early = 0;
+
+	*in_doubt = false;
+	for (e = entries; e < end; e++) {
+		if (e->end_us < end_us) {
+			ended_us = block_us;
+			*in_doubt |= last_peer >= e;
+		}
+		end_us = e->end_us;
+		if (!has_bracket(e))
+			continue;
+		if (last_peer == NULL || e->last_peer > last_peer)
+			last_peer = e->last_peer;
+		*in_doubt |= e->high_us < ended_us;
+		n_shared += e->n_peers > 1;
+		n_early += e->n_peers > 1 && e->high_us < ended_us;
+		if (e->ended_us > block_us)
+			block_us = e->ended_us;
+	}
+	return n_early > n_shared / 8;
 }
 
 /*
@@ -192,102 +265,214 @@ discard_past(struct entry *entries, size_t n)
 }
 
 /*
- * Where the last run begins among the first n entries of a log that has not
- * been recompacted: at the beginning of its segment, but after the lines there
- * that are of an earlier run.  The brackets of those end before the latest
- * bracket begins; lines without a bracket above such a line are of the earlier
- * run, too.
+ * Sets, for each line, whether it must be of the same run as the line above it:
+ * joined[i] for lines i and i - 1.  The n lines are in the order of their ends.
+ *
+ * A command starts when ninja does, or at once when another one ends.  If line
+ * k started when line j above it ended, and no line from i on started just
+ * before, the lines from i on cannot be a run of their own, for all i in
+ * (j, k].
  */
-static size_t
-find_start(const struct entry *entries, const struct places *places, size_t n)
+static void
+join_lines(struct entry *entries, size_t n, bool *joined)
 {
-	size_t segment = places[n - 1].segment, i;
-	int64_t low_us = places[n - 1].low_us;
+	size_t *order = mem_zero(n, sizeof *order), *recent;
+	size_t head = 0, tail = 0, k, above;
+	int64_t first_us, start_us, sum = 0, *ends;
 
-	i = SEARCH_FIRST(j, n - segment,
-	    places[segment + j].high_us >= low_us) + segment;
-	while (i > segment && !has_bracket(&entries[i - 1]))
-		i--;
-	return i < n ? i : segment;
+	for (k = 0; k < n; k++)
+		order[k] = k;
+	sort_with(order, n, sizeof *order, compare_starts, entries);
+	first_us = entries[order[0]].start_us;
+	/* Those that started just before, by decreasing index. */
+	recent = mem_zero(n, sizeof *recent);
+	/* How many more, or fewer, pairs (j, k) join this line than the one
+	   above it. */
+	ends = mem_zero(n + 1, sizeof *ends);
+	for (size_t i = 0; i < n; i++) {
+		k = order[i];
+		start_us = entries[k].start_us;
+		while (head < tail && entries[recent[head]].start_us <
+		    start_us - AT_ONCE_US)
+			head++;
+		above = SEARCH_FIRST(j, n, entries[j].end_us > start_us);
+		if (start_us > first_us + AT_ONCE_US && above > 0 &&
+		    entries[above - 1].end_us >= start_us - AT_ONCE_US) {
+			if (head < tail && recent[head] >= above)
+				above = recent[head] + 1;
+			if (above <= k) {
+				ends[above]++;
+				ends[k + 1]--;
+			}
+		}
+		while (head < tail && recent[tail - 1] < k)
+			tail--;
+		recent[tail++] = k;
+	}
+	for (size_t i = 0; i < n; i++) {
+		sum += ends[i];
+		joined[i] = sum > 0;
+	}
+	free(order);
+	free(recent);
+	free(ends);
 }
 
 /* Sets the place of each entry.  The caller frees the result. */
-static struct places *
-find_places(const struct entry *e, size_t n)
+static struct place *
+find_places(struct entry *entries, size_t n)
 {
-	struct places *places = mem_zero(n, sizeof *places), *p;
-	bool begins;
+	struct place *places = mem_zero(n, sizeof *places), *p;
+	bool *joined = mem_zero(n, sizeof *joined);
+	size_t *seen = mem_zero(count_names(entries, n), sizeof *seen);
+	size_t first = 0, block = 0, last;
+	int64_t low_us = INT64_MIN;
+	const struct entry *e;
 
-	for (size_t i = 0; i < n; i++, e++) {
-		begins = i == 0 || e->end_us < e[-1].end_us;
+	for (size_t i = 0; i < n; i++) {
+		e = &entries[i];
+		if (i > 0 && e->end_us < e[-1].end_us) {
+			join_lines(entries + block, i - block, joined + block);
+			first = block = i;
+		}
+		last = seen[e->output];
+		if (last > first && (entries[last - 1].end_us != e->end_us ||
+		    entries[last - 1].start_us != e->start_us))
+			first = last;
+		seen[e->output] = i + 1;
+		if (has_bracket(e) && e->low_us > low_us)
+			low_us = e->low_us;
 		p = &places[i];
-		p->segment = begins ? i : p[-1].segment;
-		p->low_us = i == 0 ? INT64_MIN : p[-1].low_us;
-		p->high_us = begins ? INT64_MIN : p[-1].high_us;
-		if (!has_bracket(e))
-			continue;
-		p->low_us = e->low_us > p->low_us ? e->low_us : p->low_us;
-		p->high_us = e->high_us > p->high_us ? e->high_us : p->high_us;
+		p->first = first;
+		p->low_us = low_us;
 	}
+	join_lines(entries + block, n - block, joined + block);
+	for (size_t i = 0; i < n; i++)
+		places[i].is_joined = joined[i];
+	free(joined);
+	free(seen);
 	return places;
+}
+
+/*
+ * Where the last run begins among the first n entries of a log that has not
+ * been recompacted: below the last line whose bracket ends before the latest
+ * bracket begins, unless joined lines or another line with the same file time
+ * show that it is of the run.  Sets *in_doubt if it may also begin elsewhere.
+ * begins_log: the first entry is the first of the log.
+ */
+static size_t
+find_start(const struct entry *entries, const struct place *places, size_t n,
+    bool begins_log, bool *in_doubt)
+{
+	const struct place *last = &places[n - 1];
+	bool may_be_all = begins_log && last->first == 0;
+	size_t first = n - 1, split = 0, i;
+	int64_t low_us = last->low_us;
+	const struct entry *e = NULL;
+
+	*in_doubt = false;
+	for (; first > last->first; first--) {
+		e = &entries[first - 1];
+		if (!places[first].is_joined)
+			split = first;
+		if (!has_bracket(e)) {
+			*in_doubt |= !may_be_all && e->n_peers >= CONFIRMED;
+			continue;
+		}
+		if (e->high_us < low_us) {
+			if (split > 0 && e->last_peer < entries + first)
+				break;
+			*in_doubt |= !may_be_all;
+			low_us = e->low_us;
+		}
+		split = 0;
+	}
+	if (first > last->first) {
+		first = split;
+		/* Else it may be an old file time, or of another clock. */
+		if (e->version < 6 && !is_earlier(e, low_us)) {
+			*in_doubt = true;
+			first = may_be_all ? 0 : first;
+		}
+	}
+	for (i = first + 1; i < n && !has_bracket(&entries[i - 1]); i++)
+		*in_doubt |= !places[i].is_joined;
+	for (i = n - 1; i > first && !has_bracket(&entries[i]); i--)
+		*in_doubt |= !places[i].is_joined;
+	return first;
 }
 
 /* Numbers the runs of a log that has not been recompacted. */
 static size_t
-number_appended(struct entry *entries, size_t n)
+number_appended(struct entry *entries, size_t n, bool begins_log)
 {
-	struct places *places;
+	struct place *places;
+	bool begin_in_doubt, end_in_doubt = false;
 	size_t n_runs = 0, first;
 
-	discard_future(entries, n);
 	discard_past(entries, n);
 	places = find_places(entries, n);
 	for (; n > 0; n = first, n_runs++) {
-		first = find_start(entries, places, n);
-		for (size_t i = first; i < n; i++)
+		first = find_start(entries, places, n, begins_log,
+		    &begin_in_doubt);
+		for (size_t i = first; i < n; i++) {
 			entries[i].run = n_runs;
+			entries[i].in_doubt = begin_in_doubt || end_in_doubt;
+		}
+		end_in_doubt = begin_in_doubt;
 	}
 	free(places);
 	return n_runs;
-}
-
-/* The latest first. */
-static int
-compare_low(const void *a, const void *b, void *context)
-{
-	const struct entry *entries = context;
-
-	return cmp_i64(entries[*(const size_t *)b].low_us,
-	    entries[*(const size_t *)a].low_us);
 }
 
 /*
  * Numbers the runs of lines that ninja has recompacted, by the brackets alone.
  * The last run is every line whose bracket contains the point at which the
  * latest bracket begins; the others follow from the remaining lines in the same
- * way.  If there is only one, lines without a bracket are of it, too.
+ * way.  Lines that are not surely of an earlier run may be of the last one: if
+ * that is larger than the earlier ones together, they are.
  */
 static size_t
 number_recompacted(struct entry *entries, size_t n)
 {
-	size_t *order = mem_zero(n, sizeof *order), n_order = 0, n_runs = 0;
+	size_t n_order, n_runs = 0, n_last = 0, n_earlier = 0;
+	size_t *order = list_brackets(entries, n, &n_order);
+	size_t *numbers = mem_zero(n, sizeof *numbers);
 	int64_t *points_us = mem_zero(n, sizeof *points_us);
+	bool in_doubt = n_order < n, is_sure;
 	struct entry *e;
 
-	for (size_t i = 0; i < n; i++)
-		if (has_bracket(&entries[i]))
-			order[n_order++] = i;
-	sort_with(order, n_order, sizeof *order, compare_low, entries);
 	for (size_t i = 0; i < n_order; i++) {
 		e = &entries[order[i]];
 		e->run = SEARCH_FIRST(j, n_runs, points_us[j] <= e->high_us);
 		if (e->run == n_runs)
 			points_us[n_runs++] = e->low_us;
+		is_sure = e->run == 0 || is_earlier(e, points_us[0]);
+		in_doubt |= !is_sure;
+		if (e->n_peers >= CONFIRMED && !is_sure && e->version < 6)
+			e->run = 0;
+		n_last += e->run == 0;
+		n_earlier += e->run > 0 && e->n_peers >= CONFIRMED;
 	}
+	for (e = entries; e < entries + n; e++) {
+		e->in_doubt = in_doubt;
+		if (n_last > n_earlier && !(has_bracket(e) &&
+		    e->n_peers >= CONFIRMED))
+			e->run = 0;
+		if (e->run != NO_RUN)
+			numbers[e->run] = 1;
+	}
+
+	n_runs = 0;
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = numbers[i] > 0 ? n_runs++ : 0;
+	for (e = entries; e < entries + n; e++)
+		if (e->run != NO_RUN)
+			e->run = numbers[e->run];
+	free(numbers);
 	free(order);
 	free(points_us);
-	for (size_t i = 0; i < n && n_runs == 1; i++)
-		entries[i].run = 0;
 	return n_runs;
 }
 
@@ -295,13 +480,9 @@ number_recompacted(struct entry *entries, size_t n)
 static size_t
 find_repeat(const struct entry *entries, size_t n)
 {
-	size_t n_names = 0, i;
-	bool *is_seen;
+	bool *is_seen = mem_zero(count_names(entries, n), sizeof *is_seen);
+	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (entries[i].output >= n_names)
-			n_names = (size_t)entries[i].output + 1;
-	is_seen = mem_zero(n_names, sizeof *is_seen);
 	for (i = 0; i < n && !is_seen[entries[i].output]; i++)
 		is_seen[entries[i].output] = true;
 	free(is_seen);
@@ -347,16 +528,18 @@ extend_run(const struct entry *entries, size_t first, size_t n, size_t run)
  */
 static size_t
 number_both(struct filter *f, struct entry *entries, size_t n_recompacted,
-    size_t n, bool *is_known)
+    size_t n)
 {
 	size_t n_later, n_runs, n_unknown = 0;
 
-	n_later = number_appended(entries + n_recompacted, n - n_recompacted);
+	n_later = number_appended(entries + n_recompacted, n - n_recompacted,
+	    false);
 	if (n_later > 0) {
 		n_recompacted = extend_run(entries, n_recompacted, n,
 		    n_later - 1);
 		n_later = number_appended(entries + n_recompacted,
-		    n - n_recompacted);
+		    n - n_recompacted,
+	    false);
 	}
 	n_runs = number_recompacted(entries, n_recompacted);
 	for (size_t i = 0; i < n_recompacted; i++) {
@@ -364,7 +547,6 @@ number_both(struct filter *f, struct entry *entries, size_t n_recompacted,
 		if (entries[i].run != NO_RUN)
 			entries[i].run += n_later;
 	}
-	*is_known = n_unknown == 0;
 	if (n_unknown > 0 && f != NULL)
 		filter_warn(f, "ninja has recompacted the log, and %zu "
 		    "output%s no file time that tells of which run %s: left "
@@ -375,19 +557,20 @@ number_both(struct filter *f, struct entry *entries, size_t n_recompacted,
 
 size_t
 ninja_number_runs(struct filter *f, struct entry *entries, size_t n,
-    int64_t log_modified_us, bool *in_order, bool *is_known)
+    int64_t log_modified_us)
 {
-	size_t n_recompacted = find_repeat(entries, n), n_runs;
+	size_t n_recompacted = find_repeat(entries, n), n_brackets, n_runs;
+	bool in_doubt;
 
 	discard_later_than_log(entries, n, log_modified_us);
-	*in_order = find_latest(entries, n_recompacted) == NULL ||
-	    !is_recompacted(entries, n_recompacted);
-	if (!*in_order)
-		return number_both(f, entries, n_recompacted, n, is_known);
-	n_runs = number_appended(entries, n);
-	*is_known = n == 0 || find_latest(entries, n) != NULL;
-	if (!*is_known && f != NULL)
+	free(list_brackets(entries, n, &n_brackets));
+	if (n > 0 && n_brackets == 0 && f != NULL)
 		filter_warn(f, "the log has no file times, so two runs may be "
 		    "taken for one");
+	if (is_recompacted(entries, n_recompacted, &in_doubt))
+		return number_both(f, entries, n_recompacted, n);
+	n_runs = number_appended(entries, n, true);
+	for (size_t i = 0; i < n_recompacted; i++)
+		entries[i].in_doubt |= in_doubt;
 	return n_runs;
 }

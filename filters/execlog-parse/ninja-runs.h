@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,9 @@ struct entry {
 	int64_t low_us, high_us;
 	int64_t ended_us;	/* the earliest time at which the command can
 				   have ended, by the clock of file times */
+	size_t n_peers;		/* lines that have the same file time */
+	const struct entry *last_peer;	/* the last one of them */
+	bool in_doubt;		/* perhaps the run has more lines, or fewer */
 	uint64_t version;	/* of the log */
 	sym output;
 	sym hash;		/* of the command; in version 4 the command
@@ -33,11 +37,9 @@ void ninja_set_bracket(struct entry *, int64_t mtime);
 
 /*
  * Sets the run of each of the n lines of a log, in the order of the log, and
- * returns the number of runs.  May discard brackets.  log_modified_us is when
- * the log was last written, or INT_UNKNOWN.  Without a filter nothing is warned
- * of.  Sets *in_order to whether the lines are in the order in which ninja
- * wrote them, and *is_known to false if there is no file time that tells of
- * which run some lines are.
+ * whether it is in doubt, and returns the number of runs.  May discard
+ * brackets.  log_modified_us is when the log was last written, or INT_UNKNOWN.
+ * Without a filter nothing is warned of.
  */
 size_t ninja_number_runs(struct filter *, struct entry *, size_t n,
-    int64_t log_modified_us, bool *in_order, bool *is_known);
+    int64_t log_modified_us);

@@ -121,6 +121,8 @@ emit_run(size_t from, size_t to)
 	struct entry *all = state.entries;
 	size_t end = from, n;
 
+	if (to > from && all[from].in_doubt && !state.all_outputs)
+		filter_note_lacks(state.f, LACKS_RUNS);
 	/* Only the last entry of each output counts. */
 	for (size_t i = from; i < to; i++)
 		state.last[all[i].output] = i;
@@ -144,28 +146,6 @@ emit_run(size_t from, size_t to)
 	emit_build(state.f, ninja_format.name, &extent);
 }
 
-/*
- * Whether a run and the one before it may be one: their lines are in the order
- * of their ends, and no output was made twice, so that only the file times
- * divide them, which may be those that a command like "cp -p" set.  starts: see
- * sort_by_run().
- */
-static bool
-is_guess(const size_t *starts, size_t run)
-{
-	const struct entry *e = state.entries;
-	size_t first = starts[run], i = first;
-
-	if (e[first].end_us < e[first - 1].end_us)
-		return false;
-	for (; i < starts[run + 1]; i++)
-		state.last[e[i].output] = first;
-	for (i = first; i-- > 0 && e[i].end_us <= e[i + 1].end_us;)
-		if (state.last[e[i].output] == first)
-			return false;
-	return true;
-}
-
 /* Whether all times are 0, as samurai writes them. */
 static bool
 has_no_times(void)
@@ -177,26 +157,15 @@ has_no_times(void)
 	return state.n > 0;
 }
 
-/* Notes if it is a guess where a run begins or ends. */
-static void
-note_doubts(const size_t *starts, size_t run, size_t n_runs, bool in_order,
-    bool is_known)
-{
-	if (!is_known || (in_order && run > 0 && is_guess(starts, run)) ||
-	    (in_order && run + 1 < n_runs && is_guess(starts, run + 1)))
-		filter_note_lacks(state.f, LACKS_RUNS);
-}
-
 /* Emits the runs that are wanted: all of a log, or the last of all logs. */
 static void
 emit_runs(bool is_last_log)
 {
 	size_t *starts, n_runs, n_earlier;
-	bool in_order, is_known;
 	char number[24];
 
 	n_runs = ninja_number_runs(state.f, state.entries, state.n,
-	    state.log_modified_us, &in_order, &is_known);
+	    state.log_modified_us);
 	starts = mem_zero(n_runs + 1, sizeof *starts);
 	sort_by_run(starts, n_runs);
 
@@ -208,7 +177,6 @@ emit_runs(bool is_last_log)
 				run_set_own(span_str(number));
 			if (i > 0)
 				run_set_incremental();
-			note_doubts(starts, i, n_runs, in_order, is_known);
 			emit_run(starts[i], starts[i + 1]);
 		}
 	} else if (!is_last_log) {
@@ -221,7 +189,6 @@ emit_runs(bool is_last_log)
 			    "which only the last is read: see --runs",
 			    state.n_earlier > 0 ? "logs have" : "log has",
 			    n_earlier + 1);
-		note_doubts(starts, n_runs - 1, n_runs, in_order, is_known);
 		emit_run(starts[n_runs - 1], starts[n_runs]);
 	}
 
@@ -232,7 +199,6 @@ emit_runs(bool is_last_log)
 static void
 end_log(bool is_last)
 {
-	bool in_order, is_known;
 	size_t n_runs;
 
 	state.last = mem_zero(state.names.n, sizeof *state.last);
@@ -244,7 +210,7 @@ end_log(bool is_last)
 	} else if (state.all_outputs) {
 		/* The runs are only counted: their records have no number. */
 		n_runs = ninja_number_runs(NULL, state.entries, state.n,
-		    INT_UNKNOWN, &in_order, &is_known);
+		    INT_UNKNOWN);
 		run_add_count("mixed_runs", n_runs > 1 ? n_runs : 0);
 		emit_run(0, state.n);
 	} else {

@@ -11,6 +11,8 @@ order of the lines must give the same answers byte for byte.
 Mode histories: logs of random histories of builds by ninja, in which it is
 known which run wrote which line.  A run is an invocation of ninja.
 
+Mode strange: the same, with many file times that are not those of the run.
+
 Mode logs: several such logs, one after another.
 
 The filters are found in PATH.  If their answers differ from those of this
@@ -437,6 +439,100 @@ def mode_histories(rng):
     got = [(t["id"], t["start_us"], t["end_us"])
            for t in tasks if t["type"] == "task" and t["id"] not in unknown]
     check("tasks of the last run", sorted(want), sorted(got))
+
+
+class StrangeHistory:
+    """Runs of ninja whose commands start when others end, and whose file times
+    are often not those of the run: outputs have the time of a source (cp -p) or
+    of an archive (tar), restat keeps them, some do not exist, and the clock of
+    another file system differs by 5 s.  `log` is as that of History."""
+
+    def __init__(self, rng):
+        self.rng, self.log, self.n_runs = rng, [], 0
+        self.version = rng.choice([5, 5, 6])    # ninja 1.10 and 1.11; 1.12
+        self.now = 1700000000000 + rng.randint(0, 10 ** 9)
+        self.archive = self.now - 10 ** rng.uniform(6, 11)
+        self.clock = rng.choice([-5000, 5000])
+        n = rng.choice([rng.randint(6, 20), rng.randint(6, 80),
+                        rng.randint(80, 500)])
+        share = {kind: rng.choice([0, 0, 0.02, 0.1, 0.3])
+                 for kind in ("source", "archive", "none", "clock")}
+        # kind, elapsed ms, dependencies, time of the source
+        self.commands = [
+            (next((k for k in share if rng.random() < share[k]), ""),
+             rng.choice([rng.randint(2, 12), rng.randint(10, 300),
+                         rng.randint(300, 4000)]),
+             {rng.randrange(i) for _ in range(rng.choice([0, 1, 2])) if i},
+             self.now - 10 ** rng.uniform(3.5, 10)) for i in range(n)]
+
+    def file_time(self, i, began, start, end):
+        kind, elapsed, _, source = self.commands[i]
+        if self.version > 5:
+            return began + start
+        if kind in ("source", "archive", "none"):
+            return {"source": source, "archive": self.archive, "none": 0}[kind]
+        written = end - self.rng.choice([0, 1, self.rng.randint(0, elapsed)])
+        return began + max(start, written) + (self.clock if kind else 0)
+
+    def run(self, which):
+        rng, began, time = self.rng, self.now, self.rng.randint(1, 30)
+        jobs, running = rng.choice([1, 2, 4, 8, 16]), []
+        waiting = {i: self.commands[i][2] & which for i in sorted(which)}
+        while waiting or running:
+            for i in [i for i, deps in waiting.items() if not deps][
+                    :jobs - len(running)]:
+                del waiting[i]
+                running.append((time + max(1, int(
+                    self.commands[i][1] * rng.uniform(0.7, 1.4))), time, i))
+                time += rng.choice([0, 0, 1])
+            running.sort()
+            end, start, i = running.pop(0)
+            time = max(time, end)
+            for deps in waiting.values():
+                deps.discard(i)
+            self.log.append((self.n_runs, start, time, int(1e6 * (
+                self.file_time(i, began, start, time) -
+                rng.choice([0, rng.random() * 4]))), f"o{i}"))
+        self.n_runs += 1
+        self.now = began + time + 10 ** rng.uniform(3.5, 8)
+
+    def change(self):
+        """Makes some commands again, and what depends on them."""
+        n = len(self.commands)
+        which = set(self.rng.sample(range(n), self.rng.choice(
+            [1, 1, 2, 3, max(1, n // 4), n])))
+        for i in range(n):
+            if which & self.commands[i][2]:
+                which.add(i)
+        self.run(which)
+
+    def answer(self):
+        """Whether execlog-parse finds the last run, and whether in doubt."""
+        text = f"# ninja log v{self.version}\n" + "".join(
+            f"{start}\t{end}\t{file_time}\t{output}\t{output[1:]}\n"
+            for _, start, end, file_time, output in self.log)
+        records = [json.loads(line) for line in parse(text).splitlines()]
+        return {t["id"] for t in records if t["type"] == "task"} == {
+            line[4] for line in self.log if line[0] == self.n_runs - 1}, \
+            "runs" in records[-1].get("lacks", [])
+
+
+def mode_strange(rng):
+    """The only run of a log is found, and whenever an answer is wrong, it says
+    that it is in doubt."""
+    history = StrangeHistory(rng)
+    history.run(set(range(len(history.commands))))
+    check("whether the only run is found", True, history.answer()[0])
+    is_recompacted = rng.random() < 0.5
+    if is_recompacted:
+        for _ in range(rng.choice([0, 1, 4])):
+            history.change()
+        history.log = list({line[4]: line for line in history.log}.values())
+        rng.shuffle(history.log)
+        check("whether found or in doubt", True, any(history.answer()))
+    for _ in range(rng.randint(1, 6)):
+        history.change()
+    check("whether found or in doubt", True, any(history.answer()))
 
 
 def parse(text, *options):
