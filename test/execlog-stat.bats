@@ -365,6 +365,15 @@ service_only=11 idle=8"
 		"Partial: b, which started 5 us before the end of the log, did not end."
 }
 
+@test "a task that starts after the end of the build has run for 0 so far" {
+	lines "$(at a 0 10)" "$(task b start_us 50)" '{"type":"build","start_us":0,"end_us":10}' >in
+	for filter in execlog-stat critpath; do
+		run -0 --separate-stderr $filter in
+		assert_equal "$(found 'select(.type == "unfinished") |
+			[.id, .start_us, .so_far_us]')" '["b",50,0]'
+	done
+}
+
 @test "a task that ends before it starts took no time" {
 	lines "$(at a 0 10)" "$(at b 8 5)" >in
 	run -0 --separate-stderr execlog-stat in

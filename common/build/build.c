@@ -75,6 +75,12 @@ build_is_open(const struct build *b, const struct task *t)
 	return true;
 }
 
+int64_t
+build_so_far_us(const struct build *b, const struct task *t)
+{
+	return time_later(b->end_us, t->start_us) - t->start_us;
+}
+
 /* Of two places in name_texts, either of which may be INDEX_NONE. */
 static uint32_t
 smaller_text(const struct build *b, uint32_t x, uint32_t y)

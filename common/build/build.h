@@ -208,6 +208,9 @@ void build_add_task(struct build *, const struct task *);
  */
 bool build_is_open(const struct build *, const struct task *);
 
+/* How long an unfinished task ran until the build ended; at least 0. */
+int64_t build_so_far_us(const struct build *, const struct task *);
+
 /*
  * The index of the first task, or the only node, of an id; INDEX_NONE if there
  * is none.  Further tasks of the id follow by task.next.

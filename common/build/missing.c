@@ -169,7 +169,7 @@ put_open(const struct build *b, struct buf *to)
 	buf_str(to, t->kind == b->copy ? "a copy of " : "");
 	build_put_name(b, t, to);
 	buf_str(to, ", which started ");
-	report_us(to, t->start_us < b->end_us ? b->end_us - t->start_us : 0);
+	report_us(to, build_so_far_us(b, t));
 	buf_str(to, " before the end of the log,");
 	if (m->n_open > 1) {
 		buf_str(to, " and ");
@@ -286,7 +286,7 @@ build_emit_unfinished(const struct build *b, struct filter *f)
 			json_str(out, "host", intern_span(&b->names,
 			    list[i]->host));
 		json_int(out, "start_us", list[i]->start_us);
-		json_int(out, "so_far_us", b->end_us - list[i]->start_us);
+		json_int(out, "so_far_us", build_so_far_us(b, list[i]));
 		filter_end_record(f);
 	}
 	free(list);

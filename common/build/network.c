@@ -141,7 +141,7 @@ elapsed_us(const struct build *b, const struct task *t)
 {
 	if (t->elapsed_us != INT_UNKNOWN || !build_is_open(b, t))
 		return t->elapsed_us;
-	return t->start_us < b->end_us ? b->end_us - t->start_us : 0;
+	return build_so_far_us(b, t);
 }
 
 /*

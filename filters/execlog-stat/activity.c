@@ -34,8 +34,7 @@ end_us_of(const struct build *b, const struct task *t)
 int64_t
 activity_took_us(const struct build *b, const struct task *t)
 {
-	return task_is_unfinished(t) ? end_us_of(b, t) - t->start_us :
-	    t->elapsed_us;
+	return task_is_unfinished(t) ? build_so_far_us(b, t) : t->elapsed_us;
 }
 
 /* These are the rules of ya. */
