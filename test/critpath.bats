@@ -626,6 +626,15 @@ in_both_orders() {
 	[[ $(summary wall_us) =~ ^(null|3)$ ]]
 }
 
+@test "a time before or after the build is shown with one sign" {
+	lines '{"type":"task","id":"a","start_us":-5,"end_us":25}' \
+		'{"type":"build","start_us":0,"end_us":10}' >in
+	run -0 --separate-stderr critpath --text in
+	assert_line --regexp '^ +-5 us +-5 us  30 us  100.0 %'
+	assert_line --regexp '^  - +15 us +150.0 %  of the last step after the end'
+	[[ $output != *+-* ]]
+}
+
 @test "an end without a start does not distort the report" {
 	echo '{"type":"task","id":"a","end_us":5,"elapsed_us":3}' >in
 	run -0 --separate-stderr critpath --text in

@@ -77,7 +77,7 @@ static void
 put_row(struct table *t, const struct answer *a, const struct path *p,
     const struct step *s, size_t n)
 {
-	int64_t start_us = network_task(a->net, s->vertex)->start_us;
+	int64_t start_us = network_task(a->net, s->vertex)->start_us, at_us;
 	int64_t took_us = 0, waited_us = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -86,8 +86,9 @@ put_row(struct table *t, const struct answer *a, const struct path *p,
 	}
 
 	if (start_us != INT_UNKNOWN) {
-		buf_char(table_cell(t), '+');
-		report_us(table_cell(t), start_us - a->net->build->start_us);
+		at_us = start_us - a->net->build->start_us;
+		buf_str(table_cell(t), at_us < 0 ? "" : "+");
+		report_us(table_cell(t), at_us);
 	}
 	table_next(t);
 	if (p->is_timed)
@@ -165,7 +166,11 @@ put_account(struct buf *out, const struct answer *a, const struct path *p)
 	if (p->overlap_us > 0)
 		put_share(&t, "-", p->overlap_us, wall_us,
 		    "counted twice: recorded times overlap");
-	put_share(&t, "+", p->after_us, wall_us, "after the last step");
+	if (p->after_us < 0)
+		put_share(&t, "-", -p->after_us, wall_us,
+		    "of the last step after the end of the build");
+	else
+		put_share(&t, "+", p->after_us, wall_us, "after the last step");
 	put_share(&t, "=", wall_us, wall_us, "wall time");
 	table_print(&t, out);
 }
