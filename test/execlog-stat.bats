@@ -632,11 +632,19 @@ rejects() {
 	run -1 grep 'left out' report
 }
 
-@test "in the C locale bars are ASCII" {
+@test "bars are ASCII unless the locale is of UTF-8, however it is spelled" {
 	execlog-parse "$GOLD/dist.in" >tasks
-	LC_ALL=C run -0 --separate-stderr execlog-stat --text tasks
-	assert_output --partial '###'
-	assert_equal "$(LC_ALL=C tr -d '\n -~' <<<"$output")" ""
+	for locale in C en_US.ISO-8859-1; do
+		run -0 --separate-stderr env LC_ALL=$locale execlog-stat --text \
+			tasks
+		assert_output --partial '###'
+		assert_equal "$(LC_ALL=C tr -d '\n -~' <<<"$output")" ""
+	done
+	for locale in C.utf8 C.UTF8 C.utf-8 de_DE.UTF-8@euro UTF-8; do
+		run -0 --separate-stderr env LC_ALL=$locale execlog-stat --text \
+			tasks
+		assert_output --partial '███'
+	done
 }
 
 @test "control characters are escaped in the report" {

@@ -1,7 +1,10 @@
 /* report-values - counts, durations, sizes, text and bars of reports */
 
+#define _GNU_SOURCE	/* strcasestr() */
+
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/num.h"
 #include "common/report/report-values.h"
@@ -153,8 +156,8 @@ is_utf8_locale(void)
 
 	for (size_t i = 0; i < 3 && (value == NULL || *value == '\0'); i++)
 		value = getenv(names[i]);
-	return value != NULL && (strstr(value, "UTF-8") != NULL ||
-	    strstr(value, "utf8") != NULL);
+	return value != NULL && (strcasestr(value, "utf-8") != NULL ||
+	    strcasestr(value, "utf8") != NULL);
 }
 
 void
