@@ -411,6 +411,22 @@ for case in sys.stdin:
 	done
 }
 
+@test "messages that give different reasons are of different kinds" {
+	for i in {1..12}; do
+		lines "{\"type\":\"task\",\"id\":$i,}"
+	done >in
+	lines '{"type":"task"' '[1]' '{"type":"task","id":"a","id":"b"}' \
+		'{"type":"task","id":"b","id":"c"}' >>in
+	run -2 --separate-stderr critpath in
+	assert_equal "$(sed -e 1,10d -e 's/ [(]byte.*//' <<<"$stderr")" \
+"critpath: in:13: it ends within an object
+critpath: in:14: it is not an object
+critpath: in:15: duplicate key 'id'
+critpath: in:16: duplicate key 'id'
+critpath: 2 more like: parse error: invalid object key (must be a string)
+critpath: no task came: is this the output of execlog-parse?"
+}
+
 @test "a line of 70 MB is rejected, and the other lines are processed" {
 	# The default of --max-record is 64 MiB.
 	(head -c 70000000 /dev/zero | tr '\0' x && echo) >big

@@ -81,6 +81,7 @@ end_streams(struct filter *f)
 	}
 	check_open(f, false);
 	check_open(f, true);
+	filter_report_unprinted(f);
 	f->reading.boundaries = (struct boundaries){ 0 };
 }
 

@@ -3,15 +3,23 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/err.h"
 #include "common/filter/filter-reject.h"
 #include "common/filter/lacks.h"
 #include "common/json/scan.h"
 
-enum { MESSAGES_SHOWN = 10 };
+enum {
+	MESSAGES_SHOWN = 10,
+	KINDS_MAX = 8		/* with one format string */
+};
 
-/* The messages with one format string: the first MESSAGES_SHOWN are printed. */
+/*
+ * The messages of one kind, of which the first MESSAGES_SHOWN are printed: they
+ * have one format string, and are equal up to the first number or name.  The
+ * last kind of a format string has all the others with it.
+ */
 struct message {
 	const char *fmt;
 	uint64_t count;
@@ -28,19 +36,33 @@ keep_rejected(struct filter *f, const char *p, size_t n)
 	output_done(&f->rejecting.file);
 }
 
+/* Whether two texts are equal up to the first quote or digit. */
+static bool
+begin_alike(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "'\"0123456789");
+
+	return strcspn(b, "'\"0123456789") == n && memcmp(a, b, n) == 0;
+}
+
 /*
  * Counts and formats a message.  Returns its text, or NULL after MESSAGES_SHOWN
- * with the same format string.
+ * of the same kind.
  */
 static const char *
 format_message(struct filter *f, const char *fmt, va_list ap)
 {
 	struct rejecting *r = &f->rejecting;
-	struct message *m = r->messages, *end = m + r->n_messages;
+	struct message *m, *end = r->messages + r->n_messages;
+	char text[sizeof m->last];
+	size_t n_kinds = 0;
 
+	vsnprintf(text, sizeof text, fmt, ap);
 	/* Format strings are literals: the address identifies one. */
-	while (m < end && m->fmt != fmt)
-		m++;
+	for (m = r->messages; m < end; m++)
+		if (m->fmt == fmt && (begin_alike(m->last, text) ||
+		    ++n_kinds == KINDS_MAX))
+			break;
 	if (m == end) {
 		r->messages = mem_grow(r->messages, &r->messages_cap,
 		    r->n_messages + 1, sizeof *r->messages);
@@ -50,7 +72,7 @@ format_message(struct filter *f, const char *fmt, va_list ap)
 	}
 	if (m->count++ >= MESSAGES_SHOWN)
 		return NULL;
-	vsnprintf(m->last, sizeof m->last, fmt, ap);
+	strcpy(m->last, text);
 	return m->last;
 }
 
@@ -296,13 +318,16 @@ filter_refuse(struct filter *f, struct span before, const char *why)
 }
 
 void
-filter_report_unprinted(const struct filter *f)
+filter_report_unprinted(struct filter *f)
 {
-	const struct message *m = f->rejecting.messages,
+	struct message *m = f->rejecting.messages,
 	    *end = m + f->rejecting.n_messages;
 
-	for (; m < end; m++)
-		if (m->count > MESSAGES_SHOWN)
-			err_warn("%llu more like: %s", (unsigned long long)
-			    (m->count - MESSAGES_SHOWN), m->last);
+	for (; m < end; m++) {
+		if (m->count <= MESSAGES_SHOWN)
+			continue;
+		err_warn("%llu more like: %s", (unsigned long long)
+		    (m->count - MESSAGES_SHOWN), m->last);
+		m->count = MESSAGES_SHOWN;
+	}
 }

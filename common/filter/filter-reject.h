@@ -5,7 +5,8 @@
 /*
  * Rejects `current`: prints the reason with file and line, copies `current` to
  * the --rejects file, and ends the program under --strict.  After ten messages
- * with the same format string, further ones are only counted.
+ * with the same format string, equal up to the first quote or digit, further
+ * ones are only counted.
  */
 void filter_reject(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3)
     COLD;
@@ -79,8 +80,8 @@ void filter_refuse(struct filter *, struct span before, const char *why) COLD;
 
 /*
  * Warns of something in the input that is not rejected; after
- * filter_read_each() the warning names the file.  After ten warnings with the
- * same format string, further ones are only counted.
+ * filter_read_each() the warning names the file.  After ten warnings of
+ * one kind, as those of filter_reject(), further ones are only counted.
  */
 void filter_warn(struct filter *, const char *fmt, ...) PRINTF_LIKE(2, 3) COLD;
 
@@ -103,5 +104,8 @@ void filter_reject_file(struct filter *, const char *fmt, ...)
 /* Rejects f->current, and the file from there to its end. */
 void filter_reject_to_end(struct filter *, const char *why) COLD;
 
-/* Reports how many messages were counted without being printed. */
-void filter_report_unprinted(const struct filter *);
+/*
+ * Reports how many messages were counted without being printed: at the end of
+ * the input, because the program may end before filter_end(), and there.
+ */
+void filter_report_unprinted(struct filter *);
