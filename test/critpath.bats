@@ -1178,13 +1178,19 @@ refuses() {
 	refuses "no task 'b' has an elapsed time" --to b
 }
 
-@test "--drop of a value that no task has is a warning" {
+@test "a value of a key that no task has is a warning" {
 	timed a 1 >in
-	run -0 --separate-stderr critpath --drop host=h9 --drop x=y in
-	assert_equal "$stderr" "$(lines \
-		"critpath: warning: no task matches --drop host=h9" \
-		"critpath: warning: no task matches --drop x=y")"
-	assert_equal "$(summary length_us)" 1
+	for value in h9 ''; do
+		run -0 --separate-stderr critpath --drop host=$value \
+			--drop x=$value --scale rule=$value=3 \
+			--limit host=$value=1 in
+		assert_equal "$stderr" "$(lines \
+			"critpath: warning: no task matches --drop host=$value" \
+			"critpath: warning: no task matches --drop x=$value" \
+			"critpath: warning: no task matches --scale rule=$value=3" \
+			"critpath: warning: no task matches --limit host=$value=1")"
+		assert_equal "$(summary length_us)" 1
+	done
 }
 
 @test "an empty graph file is reported, whatever the other files hold" {

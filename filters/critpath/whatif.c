@@ -209,10 +209,12 @@ mark_value(const struct network *net, const struct selection *s, bool *marks)
 		for (uint32_t v = 0; v < net->n_tasks; v++) {
 			value = keys_value(net->build, network_task(net, v),
 			    s->key);
+			/* A task without the key has no value. */
+			if (value.n == 0)
+				continue;
 			if (is_pattern) {
 				text = mem_strndup(value.p, value.n);
-				marks[v] = value.n > 0 &&
-				    fnmatch(pattern, text, 0) == 0;
+				marks[v] = fnmatch(pattern, text, 0) == 0;
 				free(text);
 			} else {
 				marks[v] = span_compare(value, s->value) == 0;
