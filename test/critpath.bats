@@ -1007,6 +1007,19 @@ critpath: the wall time takes 9.00 s, longer than the budget of 0" \
 	[[ ${lines[-1]} == *'"rejected":0}' ]]
 }
 
+@test "a budget and a time that would look alike are exact" {
+	lines "$(ran a 0 1001000)" >in
+	over 1 "critpath: the path takes 1.001 s, longer than the budget of 1 s
+critpath: the wall time takes 1.001 s, longer than the budget of 1.000999 s" \
+		--budget 1s --budget wall=1000999us
+	lines "$(ran a 0 9999)" >in
+	over 1 "critpath: the path takes 9.999 ms, longer than the budget of \
+9.998 ms" --budget 9998us
+	lines "$(ran a 0 3600000001)" >in
+	over 1 "critpath: the path takes 3600.000001 s, longer than the budget \
+of 3600 s" --budget 1h
+}
+
 @test "each run is held to the budget" {
 	lines '{"type":"task","id":"a","run":"r","elapsed_us":5}' \
 		'{"type":"task","id":"b","run":"s\u001b","elapsed_us":9}' \

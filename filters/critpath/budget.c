@@ -80,15 +80,44 @@ path_bounds(const struct answer *a, unsigned opens, const struct bounds *wall)
 	return p;
 }
 
+/* Whether two times differ, but not as reports round them. */
+static bool
+look_alike(int64_t us, int64_t other_us)
+{
+	struct buf text = { 0 }, other = { 0 };
+	bool alike;
+
+	if (us == INT_UNKNOWN || other_us == INT_UNKNOWN || us == other_us)
+		return false;
+	report_us(&text, us);
+	report_us(&other, other_us);
+	alike = span_compare(buf_span(&text), buf_span(&other)) == 0;
+	buf_release(&text);
+	buf_release(&other);
+	return alike;
+}
+
+/* "1.00 s", or exactly: "1.001 s". */
+static void
+put_us(struct buf *to, int64_t us, bool exact)
+{
+	if (!exact)
+		report_us(to, us);
+	else if (us < 1000000)
+		buf_printf(to, "%.15g ms", (double)us / 1e3);
+	else
+		buf_printf(to, "%.15g s", (double)us / 1e6);
+}
+
 /* "the path takes at least 305 ms and at most 2.87 s" */
 static void
-put_bounds(struct buf *to, const struct bounds *is)
+put_bounds(struct buf *to, const struct bounds *is, bool exact)
 {
 	buf_str(to, is->low_us == is->high_us ? "takes " : "takes at least ");
-	report_us(to, is->low_us);
+	put_us(to, is->low_us, exact);
 	if (is->low_us != is->high_us && is->high_us != INT_UNKNOWN) {
 		buf_str(to, " and at most ");
-		report_us(to, is->high_us);
+		put_us(to, is->high_us, exact);
 	}
 }
 
@@ -97,22 +126,24 @@ static void
 check(struct filter *f, const struct build *b, const char *what,
     const struct bounds *is, int64_t budget_us, const char *hint)
 {
-	bool is_exceeded = budget_us < is->low_us;
+	bool is_exceeded = budget_us < is->low_us, exact;
 	struct buf text = { 0 }, why = { 0 }, *out = filter_out(f);
 	size_t from = out->len;
 
 	if (budget_us == INT_UNKNOWN ||
 	    (is->high_us != INT_UNKNOWN && budget_us >= is->high_us))
 		return;
+	exact = look_alike(is->low_us, budget_us) ||
+	    look_alike(is->high_us, budget_us);
 	buf_printf(&text, "the %s ", what);
 	if (is->low_us == 0 && is->high_us == INT_UNKNOWN) {
 		buf_str(&text, "is not known: the budget is ");
 	} else {
-		put_bounds(&text, is);
+		put_bounds(&text, is, exact);
 		buf_str(&text, is_exceeded ? ", longer than the budget of " :
 		    ", perhaps longer than the budget of ");
 	}
-	report_us(&text, budget_us);
+	put_us(&text, budget_us, exact);
 	if (!is_exceeded) {
 		build_put_missing(b, &why);
 		buf_str(&text, why.len > 0 ? ", because " : "");
