@@ -26,6 +26,16 @@ first_lines() {
 	sed -n 's/^\tn[0-9]* \[label="\([^\\"]*\)\\n.*/\1/p'
 }
 
+@test "times are rounded half up, as in a report" {
+	for times in "1250 1.3 ms" "1125000 1.13 s"; do
+		lines '{"type":"task","id":"a","elapsed_us":'"${times%% *}}" >tasks
+		run -0 --separate-stderr critpath --text tasks
+		assert_line --partial " path is ${times#* }"
+		run -0 --separate-stderr graph-export tasks
+		assert_output --partial "label=\"1 task, ${times#* } in all\""
+	done
+}
+
 @test "random plans agree with a second implementation" {
 	python3 "$ORACLE" plans "$(seed)" "$(rounds 25)"
 }

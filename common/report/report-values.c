@@ -46,7 +46,7 @@ report_us(struct buf *b, int64_t us)
 	else if (us < 999500)
 		buf_printf(b, "%d ms", (int)in_units(us, 1000));
 	else if (us < 59995000)
-		buf_printf(b, "%.2f s", (double)us / 1e6);
+		buf_printf(b, "%.2f s", (double)in_units(us, 10000) / 100);
 	else if (tenths < 36000)
 		buf_printf(b, "%dm %04.1fs", (int)(tenths / 600),
 		    (double)(tenths % 600) / 10);

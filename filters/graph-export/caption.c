@@ -41,16 +41,6 @@ put_name(struct buf *b, struct span name, bool is_path)
 	free(safe);
 }
 
-/* A duration, with a tenth of a millisecond if it is short. */
-static void
-put_us(struct buf *b, int64_t us)
-{
-	if (us >= 1000 && us < 9950)
-		buf_printf(b, "%.1f ms", (double)us / 1e3);
-	else
-		report_us(b, us);
-}
-
 static void
 put_share(struct buf *b, const struct chart *p, int64_t us)
 {
@@ -116,7 +106,7 @@ caption_node(struct buf *b, const struct chart *p, const struct folded *n)
 	else if (n->n_tasks == 1)
 		put_example(b, p, n);
 	buf_char(b, '\n');
-	put_us(b, n->sum_us);
+	report_us(b, n->sum_us);
 	if (kind == LABEL_CALL)
 		buf_str(b, " with what it calls");
 	else
@@ -124,7 +114,7 @@ caption_node(struct buf *b, const struct chart *p, const struct folded *n)
 
 	if (n->n_tasks > 1 && n->sum_us > 0) {
 		buf_str(b, "\nlongest ");
-		put_us(b, n->max_us);
+		report_us(b, n->max_us);
 		buf_printf(b, ", skew %.1f", (double)n->max_us *
 		    (double)n->n_tasks / (double)n->sum_us);
 	}
@@ -138,7 +128,7 @@ caption_node(struct buf *b, const struct chart *p, const struct folded *n)
 		if (n->n_critical > 1)
 			buf_printf(b, "%llu, ",
 			    (unsigned long long)n->n_critical);
-		put_us(b, n->critical_us);
+		report_us(b, n->critical_us);
 		put_example(b, p, n);
 	}
 }
@@ -155,12 +145,12 @@ caption_title(struct buf *b, const struct chart *p)
 	}
 	buf_printf(b, "%zu task%s, ", p->fold->net->n_tasks,
 	    plural(p->fold->net->n_tasks, "", "s"));
-	put_us(b, p->fold->total_us);
+	report_us(b, p->fold->total_us);
 	buf_str(b, " in all");
 	if (p->n_path == 0)
 		return;
 	buf_str(b, "\nThick outline: the critical path, ");
-	put_us(b, p->path_us);
+	report_us(b, p->path_us);
 	buf_printf(b, " in %zu step%s", p->n_path, plural(p->n_path, "", "s"));
 }
 
