@@ -794,6 +794,25 @@ try_inputs() {
 		sort | diff "$DATA/contract-read.txt" -
 }
 
+@test "a program of another name reads the same files" {
+	echo '{"collector_info": {}}' >profile
+	while read -r f file; do
+		ln -s "$BUILD/$f" renamed
+		run "$f" "$file"
+		expected=$status:${output//$f/renamed}
+		run ./renamed "$file"
+		assert_equal "$status:$output" "$expected"
+		[[ $output != *"this is"* ]]
+		rm renamed
+	done <<-END
+	execlog-parse $DATA/demo/build.log
+	execlog-parse $DATA/demo/ninja_log
+	buildgraph-parse $DATA/demo/graph.json
+	malparse $DATA/demo/mal-2018.json
+	profile-make profile
+	END
+}
+
 @test "a file that no filter reads is named" {
 	local start what
 	for f in critpath execlog-parse malparse; do

@@ -159,7 +159,8 @@ filter_next_file(struct filter *f)
 		r->first_is_needed &= !was_needed;
 		r->got_input = r->is_cut = false;
 		foreign = f->input.damage != NULL ? NULL :
-		    foreign_find(&f->input, r->records ? r->recio : NULL);
+		    foreign_find(&f->input, r->name,
+		    r->records ? r->recio : NULL);
 		return foreign == NULL || skip_foreign(f, foreign);
 	}
 	end_streams(f);

@@ -221,6 +221,7 @@ filter_open(struct filter *f, const struct about *about, int argc, char **argv)
 	    opt.output == NULL && isatty(STDOUT_FILENO));
 	style_choose(opt.output == NULL, opt.width, opt.markdown);
 	f->reading.records = about->keys != NULL;
+	f->reading.name = about->name;
 	f->reading.what = about->reads;
 	if (f->reading.records)
 		f->reading.recio = recio_new(about->keys);

@@ -31,6 +31,8 @@ enum output_kind { OUTPUT_RECORDS, OUTPUT_DOCUMENT, OUTPUT_TEXT };
 
 /* What a filter declares about itself. */
 struct about {
+	const char *name;	/* if a kind of file is its own (foreign.h): a
+				   program can be renamed */
 	const char *operands;	/* for the usage line: "[file ...]" */
 	const char *purpose;	/* one sentence for --help */
 	const char *examples[ABOUT_EXAMPLES];	/* for --help: usual commands */
@@ -59,7 +61,7 @@ struct about {
 
 /* For filter.c and filter-read.c: what is read, and how far. */
 struct reading {
-	const char *what;	/* about.reads */
+	const char *name, *what;	/* about.name and .reads */
 	char **operands, **files;
 	size_t n_operands;
 	bool records;		/* they are a stream of records */

@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "common/base/err.h"
 #include "common/filter/foreign.h"
 #include "common/io/input.h"
 #include "common/json/recio.h"
@@ -220,19 +219,15 @@ is_enough(const char *p, const char *end)
 	return (*p != '{' && *p != '[') || line.p[line.n - 1] == '}';
 }
 
-/* Whether this program reads the file, and not by an option of its own. */
 static bool
-is_own(const struct foreign *f)
+is_own(const struct foreign *f, const char *program)
 {
-	const char *name = f->reader == NULL ? NULL :
-	    strstr(f->reader, err_program());
-
-	return name != NULL && strncmp(name + strlen(err_program()), " -",
-	    2) != 0;
+	return f->reader != NULL && program != NULL &&
+	    strstr(f->reader, program) != NULL;
 }
 
 const struct foreign *
-foreign_find(struct input *in, struct recio *io)
+foreign_find(struct input *in, const char *program, struct recio *io)
 {
 	const struct foreign *found;
 	const char *p;
@@ -243,7 +238,9 @@ foreign_find(struct input *in, struct recio *io)
 		found = io != NULL && is_record(first_line(p, in->end), io) ?
 		    NULL : foreign_recognize(span_of(p,
 		    (size_t)(in->end - p)));
-	} while (!is_enough(p, in->end) && (found == NULL || !is_own(found)) &&
-	    in->end - in->at < SPACES_MAX && input_more(in));
-	return found == NULL || is_own(found) ? NULL : found;
+		if (found != NULL && is_own(found, program))
+			return NULL;
+	} while (!is_enough(p, in->end) && in->end - in->at < SPACES_MAX &&
+	    input_more(in));
+	return found;
 }

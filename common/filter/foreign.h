@@ -16,10 +16,12 @@ struct recio;
 
 /*
  * Recognizes a foreign file by its first bytes, which remain unconsumed; NULL
- * if it is not known, or this program reads it.  A program that reads records
- * passes a recio, and no file that begins with a record is foreign to it.
+ * if it is not known, or the filter `program` reads it, which may be NULL.  A
+ * program that reads records passes a recio, and no file that begins with a
+ * record is foreign to it.
  */
-const struct foreign *foreign_find(struct input *, struct recio *);
+const struct foreign *foreign_find(struct input *, const char *program,
+    struct recio *);
 
 /*
  * Recognizes a file by its first bytes, which do not begin with white space;

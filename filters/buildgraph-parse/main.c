@@ -22,6 +22,7 @@ static const struct opt options[] = {
 };
 
 static const struct about about = {
+	.name = "buildgraph-parse",
 	.operands = "[file ...]",
 	.purpose = "Reads a build graph and writes a node record for every "
 	    "command.",

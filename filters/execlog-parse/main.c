@@ -38,6 +38,7 @@ static const struct opt options[] = {
 };
 
 static const struct about about = {
+	.name = "execlog-parse",
 	.operands = "[file ...]",
 	.purpose = "Reads the execution log of a build and writes a "
 	    "record for each task.",

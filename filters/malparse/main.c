@@ -26,6 +26,7 @@ static const struct opt options[] = {
 };
 
 static const struct about about = {
+	.name = "malparse",
 	.operands = "[file ...]",
 	.purpose = "Turns the events of MonetDB's profiler, of any version, "
 	    "into rows of tables.",

@@ -83,6 +83,7 @@ choose_output(void)
 }
 
 static const struct about about = {
+	.name = "perf-diff",
 	.operands = "[OLD NEW | -u OLD NEW [file ...] | -H [file ...]]",
 	.purpose = "Says whether performance has changed between OLD and NEW, "
 	    "each a commit, a\nfile or a quoted pattern of files, or which "

@@ -52,6 +52,7 @@ static const struct opt options[] = {
 };
 
 static const struct about about = {
+	.name = "pidx-write",
 	.operands = "[file ...]",
 	.purpose = "Registers profiles with a commit in a Perun store, and "
 	    "writes an entry record\nfor each when all of them are durable.",

@@ -45,6 +45,7 @@ writes_document(void)
 }
 
 static const struct about about = {
+	.name = "profile-make",
 	.operands = "[file ...]",
 	.purpose = "Makes one Perun profile of what records measure: tasks, "
 	    "groups, critical paths,\noperations, functions, samples.",
