@@ -826,6 +826,9 @@ try_inputs() {
 		{"id": {"started": {}}}\n|Bazel's build event protocol
 		{"resourceSpans": []}\n|a trace of OpenTelemetry
 		version: 1\ncreator: remake 4.3\n|a profile of remake
+		{"version":"1.0.0","creator":"remake 4.3+dbg-1.6"}\n|a profile of remake
+		{"version":1,"units":[{"pkg_id":"a 0.1.0"}]}\n|a unit graph of cargo
+		{"Time":"2026-01-01T00:00:00Z","Action":"run"}\n|a log of go test
 		<svg xmlns="x">\n|an SVG picture
 		END
 	done

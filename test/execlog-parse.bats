@@ -1132,6 +1132,15 @@ ninja, of which only the last is read: see --runs"
 		" ${#entries[@]} 1a"$'\n'" ${#entries[@]} 1c"
 }
 
+@test "an entry of a local log that is not an object is named" {
+	lines '{"version":1,"u":{"timing":[1,2]},"v":null,"w":nul}' >log
+	run -1 --separate-stderr execlog-parse log
+	assert_equal "$stderr" \
+'execlog-parse: log:1: "version" is not an object: is this a local log of ya?
+execlog-parse: log:1: "w" is not an object: is this a local log of ya?'
+	assert_equal "$(fields -w type=task id)" '"u"'
+}
+
 @test "a truncated local log gives its complete entries" {
 	run -0 python3 - <<-'END'
 		import json, subprocess

@@ -171,8 +171,11 @@ read_pair(void *context)
 	buf_char(&f->reading.key, ':');
 	if (!is_valid || !filter_value(f, &value))
 		return false;
+	if (*value.p != '{' && !span_eq(value, "null"))
+		filter_reject(f, "%.*s is not an object: is this a local log "
+		    "of ya?", (int)f->reading.key.len - 1, f->reading.key.data);
 	f->reading.key.len = 0;
-	if (span_eq(value, "null"))
+	if (*value.p != '{')
 		return true;
 	rec = filter_record(f, value);
 	if (rec != NULL)
