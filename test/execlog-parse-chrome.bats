@@ -66,7 +66,16 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 		'"ph":"X","ts":5,"dur":1,"pid":"p","tid":"q"' \
 		'"ph":"X","ts":5,"dur":1,"tid":4' '"ph":"X","ts":5,"dur":1'
 	assert_equal "$(fields -w id host)" \
-		$'"late"\n"late"\n"a \\"b\\""\n"p.q"\n"4"\nnull'
+		$'"late"\n"late"\n"a \\"b\\""\n"p.q"\n".4"\nnull'
+}
+
+@test "an event without a thread, or without a process, is of a lane of its own" {
+	read_array '"ph":"X","ts":0,"dur":100,"pid":1' \
+		'"ph":"X","ts":10,"dur":50,"tid":1' \
+		'"ph":"X","ts":20,"dur":9,"pid":1,"tid":1' \
+		'"ph":"X","ts":30,"dur":9,"pid":1'
+	assert_equal "$(fields -w id id host)" \
+		$'["0","1"]\n["1",".1"]\n["2","1.1"]'
 }
 
 @test "times are cut to microseconds, start and end apart" {

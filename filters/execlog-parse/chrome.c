@@ -62,7 +62,8 @@ static struct {
 	bool is_compiler;	/* it is of one run of a compiler */
 	bool has_events;	/* the document is or has an array of events */
 	struct slices slices;
-	struct intern lanes;	/* "PID.TID", and the scopes of async events */
+	struct intern lanes;	/* "PID.TID", "PID" or ".TID", and the scopes
+				   of async events */
 	struct column names;	/* of lanes, symbols of host_names */
 	struct intern host_names;	/* JSON tokens */
 	struct buf text;
@@ -176,15 +177,11 @@ find_lane(const struct rec *event)
 	b->len = 0;
 	add_text(b, event, PID);
 	n = b->len;
+	buf_char(b, '.');
 	add_text(b, event, TID);
-	if (b->len == 0)
-		return SYM_NONE;
-	if (n > 0 && b->len > n) {
+	if (b->len == n + 1)
 		b->len = n;
-		buf_char(b, '.');
-		add_text(b, event, TID);
-	}
-	return intern_add(&state.lanes, buf_span(b));
+	return b->len == 0 ? SYM_NONE : intern_add(&state.lanes, buf_span(b));
 }
 
 /*

@@ -29,7 +29,8 @@ def ns(number):
 
 
 def lane_of(event):
-    return ".".join(str(event[k]) for k in ("pid", "tid") if k in event)
+    return str(event.get("pid", "")) + \
+        (f".{event['tid']}" if "tid" in event else "")
 
 
 def hosts_of(events):
