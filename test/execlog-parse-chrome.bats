@@ -171,6 +171,24 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 		$'["tiny",0,5]\n["big",0,50]\n["old",0,90]'
 }
 
+@test "an asynchronous id may be local to a process, or have a scope" {
+	local id
+	for id in '"id2":{"local":"0x9"}' '"id2": {"local" :"0x9"}'; do
+		read_array '"ph":"b","ts":40,"pid":1,"name":"l1",'"$id" \
+			'"ph":"b","ts":41,"pid":2,"name":"l2",'"$id" \
+			'"ph":"e","ts":60,"pid":1,"id2":{"local":"0x9"}' \
+			'"ph":"e","ts":70,"pid":2,"id2":{"local":"0x9"}'
+		assert_equal "$(fields -w id name start_us end_us)" \
+			$'["l1",40,60]\n["l2",41,70]'
+	done
+	read_array '"ph":"b","ts":1,"pid":1,"name":"g","id2":{"global":"1"}' \
+		'"ph":"b","ts":2,"pid":1,"name":"s","id":"1","scope":"s"' \
+		'"ph":"e","ts":3,"pid":2,"id2":{"global":"1"}' \
+		'"ph":"e","ts":4,"pid":2,"id":"1","scope":"s"'
+	assert_equal "$(fields -w id name start_us end_us)" \
+		$'["g",1,3]\n["s",2,4]'
+}
+
 @test "an event without its partner is reported, and its task is unfinished" {
 	read_array '"ph":"B","ts":1,"pid":1,"tid":1' \
 		'"ph":"X","ts":2,"dur":3,"pid":1,"tid":1' \

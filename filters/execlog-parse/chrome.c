@@ -23,7 +23,7 @@
 	K(NAME, "name") K(CAT, "cat") K(PH, "ph") K(TS, "ts")		\
 	K(DUR, "dur") K(PID, "pid") K(TID, "tid") K(ARGS, "args")	\
 	K(OUT, "out") K(EVENT_ID, "id") K(ID2, "id2")			\
-	K(BUILD_ID, "build_id")
+	K(SCOPE, "scope") K(BUILD_ID, "build_id")
 KEY_LIST(chrome_keys, CHROME_KEYS);
 
 enum {
@@ -186,21 +186,31 @@ find_lane(const struct rec *event)
 
 /*
  * Returns the scope in which asynchronous events are paired: those with one
- * category and id, `nestable` (b and e) or not (S and F).
+ * category, `scope` and id, `nestable` (b and e) or not (S and F).  An id that
+ * is local is one of its process.
  */
 static sym
 find_scope(const struct rec *event, const char *kind)
 {
 	struct buf *b = &state.text;
 	const struct field *id2;
+	struct span rest, key, value;
 
 	b->len = 0;
 	buf_str(b, kind);
 	add_text(b, event, CAT);
 	buf_char(b, '\n');
+	add_text(b, event, SCOPE);
+	buf_char(b, '\n');
 	add_text(b, event, EVENT_ID);
-	if ((id2 = rec_get(event, ID2)) != NULL)
-		buf_add(b, id2->token.p, id2->token.n);
+	if (rec_find(event, ID2, REC_OBJECT, &id2) != REC_OK)
+		return intern_add(&state.lanes, buf_span(b));
+	for (rest = id2->token; items_next_member(&rest, &key, &value);) {
+		buf_add(b, key.p, key.n);
+		buf_add(b, value.p, value.n);
+		if (span_eq(key, "\"local\""))
+			add_text(b, event, PID);
+	}
 	return intern_add(&state.lanes, buf_span(b));
 }
 

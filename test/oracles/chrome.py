@@ -95,7 +95,10 @@ def scope_of(event):
     """Where an event looks for its partner."""
     if event["ph"] in "BE":
         return lane_of(event)
-    return (event["ph"] in "be", event.get("cat"), event.get("id"))
+    id2 = event.get("id2", {})
+    return (event["ph"] in "be", event.get("cat"), event.get("scope", ""),
+            event.get("id", ""), *sorted(id2.items()),
+            "local" in id2 and event.get("pid"))
 
 
 def slices_of(events):
@@ -203,7 +206,9 @@ def random_event(rng):
     else:
         event["ts"] = random_number(rng, -50)
     if event["ph"] in "beSF":
-        event["id"] = rng.choice(["0x1", "2"])
+        event |= rng.choice([
+            {"id": "0x1"}, {"id": "2"}, {"id": "2", "scope": "s"},
+            {"id2": {"local": "2"}}, {"id2": {"global": "2"}}])
     if event["ph"] in "XBbS":
         if event["ph"] == "X" and rng.random() < 0.9:
             event["dur"] = random_number(rng, 0)
