@@ -97,10 +97,19 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 	END
 }
 
-@test "an event without dur has not ended" {
-	read_array '"ph":"X","ts":5'
-	assert_equal "$(found 'select(.id) | [.start_us, has("end_us")]')" \
-		'[5,false]'
+@test "an event without dur has not ended, unless it is within another" {
+	read_array '"ph":"X","ts":5' '"ph":"X","ts":3,"pid":1,"tid":1' \
+		'"ph":"X","ts":0,"dur":9,"pid":1,"tid":1' \
+		'"ph":"B","ts":9,"pid":1,"tid":1' '"ph":"b","ts":4,"pid":1,"tid":1'
+	assert_equal "$(fields -w id id start_us end_us)" \
+		$'["0",5,null]\n["2",0,9]\n["3",9,null]\n["4",4,null]'
+	assert_equal "$(fields -w format left_out)" '{"nested":1}'
+	assert_equal "$stderr" "execlog-parse: warning: trace: 4 events have no \
+end (X without dur; B, b or S without a partner): unfinished"
+	run -0 --separate-stderr execlog-parse --nested trace
+	assert_equal "$(fields -w parent id start_us end_us parent)" \
+		'["1",3,null,"2"]'
+	assert_equal "$(fields -w id=2 elapsed_us)" 9
 }
 
 @test "a time that is missing, too large or of the wrong type is rejected" {
@@ -196,8 +205,8 @@ SAMPLE=$DATA/execlog-parse/sample-chrome.json
 	assert_equal "$(fields -w id id start_us end_us)" \
 		$'["0",1,null]\n["1",2,5]'
 	assert_equal "$(fields -w format left_out)" '{"ends":1}'
-	assert_equal "$stderr" "execlog-parse: warning: trace: 1 event begins \
-what no event ends (B, b or S): unfinished tasks
+	assert_equal "$stderr" "execlog-parse: warning: trace: 1 event has no end \
+(X without dur; B, b or S without a partner): unfinished
 execlog-parse: warning: trace: 1 event ends what no event begins (E, e or F): \
 left out"
 }

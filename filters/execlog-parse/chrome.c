@@ -490,11 +490,11 @@ static void
 emit_slices(void)
 {
 	struct slices *all = &state.slices;
-	uint64_t n_begun, n_ended;
+	uint64_t n_open, n_ended;
 	sym *hosts = name_hosts();
 	const struct slice *s;
 
-	slices_resolve(all, &n_begun, &n_ended);
+	slices_resolve(all, &n_open, &n_ended);
 	for (s = all->list; s < all->list + all->n; s++) {
 		if (!s->is_task)
 			continue;
@@ -504,11 +504,11 @@ emit_slices(void)
 			state.n_nested++;
 	}
 	state.n_ended += n_ended;
-	if (n_begun > 0)
-		filter_warn_file(state.f, "%llu event%s (B, b or S): "
-		    "unfinished tasks", (unsigned long long)n_begun,
-		    plural(n_begun, " begins what no event ends",
-		    "s begin what no event ends"));
+	if (n_open > 0)
+		filter_warn_file(state.f, "%llu event%s end (X without dur; "
+		    "B, b or S without a partner): unfinished",
+		    (unsigned long long)n_open,
+		    plural(n_open, " has no", "s have no"));
 	if (n_ended > 0)
 		filter_warn_file(state.f, "%llu event%s (E, e or F): left out",
 		    (unsigned long long)n_ended,

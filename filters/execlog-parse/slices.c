@@ -52,13 +52,13 @@ compare_marks(const void *a, const void *b)
 
 /* The slices that are open are a stack, linked by their parents. */
 static void
-pair(struct slices *s, uint64_t *n_begun, uint64_t *n_ended)
+pair(struct slices *s, uint64_t *n_ended)
 {
 	struct mark *m = s->marks, *end = m + s->n_marks;
 	uint32_t open = INDEX_NONE;
 	struct slice *slice;
 
-	*n_begun = *n_ended = 0;
+	*n_ended = 0;
 	sort(m, s->n_marks, sizeof *m, compare_marks);
 	for (; m < end; m++) {
 		if (m > s->marks && m->scope != m[-1].scope)
@@ -66,14 +66,12 @@ pair(struct slices *s, uint64_t *n_begun, uint64_t *n_ended)
 		if (m->slice != INDEX_NONE) {
 			s->list[m->slice].parent = open;
 			open = m->slice;
-			++*n_begun;
 		} else if (open == INDEX_NONE) {
 			++*n_ended;
 		} else {
 			slice = &s->list[open];
 			slice->end_ns = m->ns;
 			open = slice->parent;
-			--*n_begun;
 		}
 	}
 	for (size_t i = 0; i < s->n; i++)
@@ -94,7 +92,8 @@ compare_slices(const void *a, const void *b, void *context)
 
 /*
  * Sets the parent of each of the n slices in the list.  One that begins when
- * another ends is after it, and one that ends later is not within it.
+ * another ends is after it, and one that ends later is not within it.  The end
+ * of one that has none is INT_UNKNOWN, below all times.
  */
 static void
 nest(struct slices *s, uint32_t *list, size_t n)
@@ -146,19 +145,23 @@ move_to_threads(struct slices *s, const uint32_t *list, size_t n_sync, size_t n)
 }
 
 void
-slices_resolve(struct slices *s, uint64_t *n_begun, uint64_t *n_ended)
+slices_resolve(struct slices *s, uint64_t *n_open, uint64_t *n_ended)
 {
 	uint32_t *list = mem_table(s->n, sizeof *list);
 	size_t n_sync = 0, n = 0;
 	struct slice *slice;
+	bool is_open;
 
-	pair(s, n_begun, n_ended);
+	pair(s, n_ended);
+	*n_open = 0;
 	for (int async = 0; async < 2; async++) {
 		for (uint32_t i = 0; i < s->n; i++) {
 			slice = &s->list[i];
-			if (slice->is_task && slice->end_ns != INT_UNKNOWN &&
-			    slice->scope != SYM_NONE &&
-			    (slice->scope != slice->lane) == (async == 1))
+			is_open = slice->end_ns == INT_UNKNOWN;
+			*n_open += is_open && async == 0;
+			if (slice->is_task && slice->scope != SYM_NONE &&
+			    (slice->scope != slice->lane) == (async == 1) &&
+			    !(is_open && async == 1))
 				list[n++] = i;
 		}
 		if (async == 0)
@@ -171,7 +174,8 @@ slices_resolve(struct slices *s, uint64_t *n_begun, uint64_t *n_ended)
 	}
 	for (size_t i = 0; i < n; i++) {
 		slice = &s->list[list[i]];
-		if (slice->parent != INDEX_NONE)
+		if (slice->parent != INDEX_NONE &&
+		    slice->end_ns != INT_UNKNOWN)
 			s->list[slice->parent].inner_ns += slice->end_ns -
 			    slice->start_ns;
 	}

@@ -46,11 +46,12 @@ void slices_add_end(struct slices *, sym scope, int64_t ns, int64_t number);
 
 /*
  * Pairs beginnings and ends, in the order of time: an end is that of the last
- * slice of its scope that has none.  Returns how many of each have no partner.
- * Then finds the slices around each slice that is a task, among those of its
- * scope, and of its thread.  Slices that have not ended contain none.
+ * slice of its scope that has none.  Returns how many slices have no end, and
+ * how many ends no slice.  Then finds the slices around each slice that is a
+ * task, among those of its scope, and of its thread.  Slices that have not
+ * ended contain none, and are within another only on a thread.
  */
-void slices_resolve(struct slices *, uint64_t *n_begun, uint64_t *n_ended);
+void slices_resolve(struct slices *, uint64_t *n_open, uint64_t *n_ended);
 
 /* Empties the list. */
 void slices_clear(struct slices *);

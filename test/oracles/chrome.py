@@ -96,7 +96,7 @@ def scope_of(event):
     if event["ph"] in "BE":
         return lane_of(event)
     id2 = event.get("id2", {})
-    return (event["ph"] in "be", event.get("cat"), event.get("scope", ""),
+    return (event["ph"] in "be", event.get("cat", ""), event.get("scope", ""),
             event.get("id", ""), *sorted(id2.items()),
             "local" in id2 and event.get("pid"))
 
@@ -131,8 +131,12 @@ def rank(s):
 
 
 def is_within(s, around):
-    return s is not around and s["scope"] and s["scope"] == around["scope"] and \
-        rank(around) < rank(s) and s["start"] < around["end"] and \
+    if s is around or not s["scope"] or s["scope"] != around["scope"] or \
+            around["end"] is None:
+        return False
+    if s["end"] is None:
+        return around["start"] <= s["start"] < around["end"]
+    return rank(around) < rank(s) and s["start"] < around["end"] and \
         s["end"] <= around["end"]
 
 
@@ -143,18 +147,18 @@ def set_parents(slices):
 
 
 def nest(slices):
-    """Sets the slice around each that has ended."""
+    """Sets the slice around each that has ended, or is of a thread."""
+    sync = [s for s in slices if s["event"]["ph"] in "XB"]
     ended = [s for s in slices if s["end"] is not None]
-    sync = [s for s in ended if s["event"]["ph"] in "XB"]
     set_parents(sync)
-    tops = [s for s in sync if s["parent"] is None]
+    tops = [s for s in sync if s["parent"] is None and s["end"] is not None]
     for s in ended:
         thread = dict(s, scope=lane_of(s["event"]))
         if s["event"]["ph"] in "bS" and any(
                 t["scope"] == thread["scope"] and t["start"] <= s["start"] and
                 s["end"] <= t["end"] for t in tops):
             s["scope"] = thread["scope"]
-    set_parents(ended)
+    set_parents([s for s in slices if s in ended or s in sync])
 
 
 def records_of(trace, nested=False):
@@ -175,7 +179,8 @@ def records_of(trace, nested=False):
             n_nested += 1
             continue
         tasks.append(task_of(s, hosts, nested and sum(
-            o["end"] - o["start"] for o in slices if o.get("parent") is s)))
+            o["end"] - o["start"] for o in slices
+            if o.get("parent") is s and o["end"] is not None)))
     if not moments:
         return tasks
     build = {"type": "build", "format": "chrome", "start_us": min(moments),
