@@ -155,6 +155,17 @@ end (X without dur; B, b or S without a partner): unfinished"
 ["3",null,5,null,10,5]'
 }
 
+@test "if most events are within others, a warning names --nested" {
+	local inner='"ph":"X","ts":1,"dur":2,"pid":1,"tid":1'
+	read_array '"ph":"X","ts":0,"dur":9,"pid":1,"tid":1' "$inner" "$inner"
+	assert_equal "$stderr" "execlog-parse: warning: trace: 2 of 3 events are \
+within others of their thread: left out (see --nested)"
+	read_array '"ph":"X","ts":0,"dur":9,"pid":1,"tid":1' "$inner"
+	[ -z "$stderr" ]
+	run -0 --separate-stderr execlog-parse --nested trace
+	[ -z "$stderr" ]
+}
+
 @test "B and E are paired in each thread by a stack, in the order of time" {
 	read_array '"ph":"E","ts":9,"pid":1,"tid":1' \
 		'"ph":"B","ts":0,"pid":1,"tid":1,"name":"outer"' \

@@ -490,7 +490,7 @@ static void
 emit_slices(void)
 {
 	struct slices *all = &state.slices;
-	uint64_t n_open, n_ended;
+	uint64_t n_open, n_ended, n_tasks = 0, n_nested = 0;
 	sym *hosts = name_hosts();
 	const struct slice *s;
 
@@ -498,11 +498,13 @@ emit_slices(void)
 	for (s = all->list; s < all->list + all->n; s++) {
 		if (!s->is_task)
 			continue;
+		n_tasks++;
 		if (s->parent == INDEX_NONE || state.nested)
 			emit_slice(s, hosts);
 		else
-			state.n_nested++;
+			n_nested++;
 	}
+	state.n_nested += n_nested;
 	state.n_ended += n_ended;
 	if (n_open > 0)
 		filter_warn_file(state.f, "%llu event%s end (X without dur; "
@@ -514,6 +516,10 @@ emit_slices(void)
 		    (unsigned long long)n_ended,
 		    plural(n_ended, " ends what no event begins",
 		    "s end what no event begins"));
+	if (!state.is_compiler && n_nested > n_tasks / 2)
+		filter_warn_file(state.f, "%llu of %llu events are within "
+		    "others of their thread: left out (see --nested)",
+		    (unsigned long long)n_nested, (unsigned long long)n_tasks);
 	if (state.is_compiler)
 		filter_warn_file(state.f, "the trace is of one run of a "
 		    "compiler, not of a build: with --nested execlog-stat "
