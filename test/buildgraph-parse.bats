@@ -409,6 +409,29 @@ build() {
 	ninja -t deps >deps
 }
 
+@test "the command of the pages draws targets with colons and spaces" {
+	command -v ninja >/dev/null || skip "no ninja here"
+	cat >build.ninja <<-'END'
+		rule cc
+		  command = touch $out
+		build C$:/app.exe: cc C$:/a.o
+		build C$:/a.o: cc
+		build the$ docs: cc
+		build all: phony C$:/a.o
+		default all
+	END
+	grep -A 1 'ninja -t targets' "$ROOT/man/buildgraph-parse.1" |
+		sed 's/\\e/\\/' >page
+	grep 'ninja -t targets' "$ROOT/README.md" | sed 's/.*\$ ninja/ninja/' >readme
+	for commands in page readme; do
+		bash $commands
+		run -0 --separate-stderr buildgraph-parse graph.dot
+		assert_equal "$(fields -w id -r id | sort | paste -sd,)" \
+			"C:/a.o,C:/app.exe,all,the docs"
+		rm graph.dot
+	done
+}
+
 @test "a real build by ninja has the nodes of its build.ninja" {
 	command -v ninja >/dev/null || skip "no ninja here"
 	build
