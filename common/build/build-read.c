@@ -92,11 +92,10 @@ read_deploy(struct build *b, struct filter *f, const struct rec *r,
 		t->flags |= TASK_QUEUED;
 	if ((t->flags & (TASK_CACHED | TASK_QUEUED)) != 0)
 		t->second_start_us = us;
-	if (n_ready == INT_UNKNOWN)
-		return true;
 	q->lengths = mem_grow(q->lengths, &q->cap, q->n + 1,
 	    sizeof *q->lengths);
-	q->lengths[q->n++] = (struct queue_length){ us, n_ready };
+	q->lengths[q->n++] = (struct queue_length){ us, n_ready,
+	    (uint32_t)b->n_tasks };
 	return true;
 }
 
@@ -215,9 +214,9 @@ build_read_task(struct build *b, struct filter *f, const struct rec *r)
 	    .flags = read_flags(r) };
 	b->has_deps |= rec_get(r, DEPS) != NULL;
 	if (!filter_need_str(f, r, ID, &id) || !read_times(f, r, t) ||
-	    !read_deploy(b, f, r, t) ||
 	    !filter_get_strings(f, r, DEPS, &deps, &n_deps) ||
-	    !filter_get_strings(f, r, OUTPUTS, &outputs, &n_outputs))
+	    !filter_get_strings(f, r, OUTPUTS, &outputs, &n_outputs) ||
+	    !read_deploy(b, f, r, t))
 		return;
 	b->n_tasks++;
 	add_list(b, deps, n_deps, true, (uint32_t)i | OWNER_IS_TASK);

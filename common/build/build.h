@@ -85,12 +85,14 @@ struct dependency {
 };
 
 /*
- * How many tasks were ready to run, and waited in the queue of the scheduler,
- * when it deployed one.
+ * When the scheduler deployed a task, and how many were ready then and waited
+ * in its queue.  Which record of an id has a deploy depends on the order of the
+ * lines of the log.
  */
 struct queue {
 	struct queue_length {
-		int64_t us, n;
+		int64_t us, n;	/* n: or INT_UNKNOWN */
+		uint32_t task;
 	} *lengths;		/* in no order */
 	size_t n, cap;
 };

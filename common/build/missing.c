@@ -143,19 +143,22 @@ void
 build_need_graph(struct build *b)
 {
 	const struct task *t = b->tasks;
-	bool has_nodes = false;
+	bool has_nodes = false, are_several = false;
 
 	if (b->has_deps)
 		return;
 	for (size_t i = 0; i < b->n_nodes && !has_nodes; i++)
 		has_nodes = (b->nodes[i].flags & NODE_PHONY) == 0;
+	/* One task may have several records. */
+	for (size_t i = 1; i < b->n_tasks; i++)
+		are_several |= t[i].id != t->id;
 	for (; has_nodes && t < b->tasks + b->n_tasks; t++)
 		b->missing.n_without_node += t->kind == b->run &&
 		    t->elapsed_us != INT_UNKNOWN &&
 		    (t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) == 0 &&
 		    build_find_node(b, t->id) == INDEX_NONE;
 	if (b->missing.n_without_node > 0 ||
-	    (!has_nodes && b->n_tasks > 1 && b->has_graph))
+	    (!has_nodes && are_several && b->has_graph))
 		b->lacks |= LACKS_GRAPH;
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/base/heap.h"
 #include "common/base/num.h"
+#include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
 #include "filters/execlog-stat/execlog-stat.h"
@@ -176,24 +177,31 @@ count_run(struct build_stat *s, uint32_t first)
 	    activity_work_of(b, &b->tasks[first]) == WORK_TEST;
 }
 
+/* Deploys by the id of what was deployed, then by time. */
+static int
+compare_deploys(const void *x, const void *y, void *build)
+{
+	const struct queue_length *p = x, *q = y;
+	const struct build *b = build;
+
+	return cmp_u64(b->tasks[p->task].id, b->tasks[q->task].id) ?:
+	    cmp_i64(p->us, q->us);
+}
+
 /*
- * The last deploy before a run came from the cache, in its record or in another
- * of its id.  INT_UNKNOWN if there is none.
+ * The last deploy before a run came from the cache, of deploys in order; or
+ * INT_UNKNOWN.
  */
 static int64_t
 last_deploy_us(const struct build *b, const struct task *cached)
 {
-	int64_t last_us = INT_UNKNOWN;
-	const struct task *t;
+	const struct queue_length *q = b->queue.lengths;
+	size_t n = SEARCH_FIRST(i, b->queue.n, b->tasks[q[i].task].id >
+	    cached->id || (b->tasks[q[i].task].id == cached->id &&
+	    q[i].us > cached->end_us));
 
-	for (uint32_t i = build_find_task(b, cached->id); i != INDEX_NONE;
-	    i = t->next) {
-		t = &b->tasks[i];
-		if ((t->flags & (TASK_CACHED | TASK_QUEUED)) != 0 &&
-		    t->second_start_us <= cached->end_us)
-			last_us = time_later(last_us, t->second_start_us);
-	}
-	return last_us;
+	return n > 0 && b->tasks[q[n - 1].task].id == cached->id ?
+	    q[n - 1].us : INT_UNKNOWN;
 }
 
 static void
@@ -203,6 +211,8 @@ make_counts(struct build_stat *s)
 	const struct task *t = b->tasks;
 	int64_t deploy_us;
 
+	sort_with(b->queue.lengths, b->queue.n, sizeof *b->queue.lengths,
+	    compare_deploys, b);
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
 		if (t->kind == b->run && build_find_task(b, t->id) == i)
 			count_run(s, i);

@@ -46,6 +46,7 @@ def random_log(rng):
     """
     span = rng.choice([6, 30, 1000])
     lines = []
+    queue = ["deploy", "cached", "prepare"] * rng.choice([1, 5])
 
     def add(event, *words):
         lines.append((rng.randint(1, span), event, *map(str, words)))
@@ -55,8 +56,7 @@ def random_log(rng):
         host = rng.choice(HOSTS)
         dep = rng.choice("xy")
         size = rng.choice([1, 1, 2, "-"])
-        match rng.choice(["run"] * 8 + ["copy"] * 6 +
-                         ["deploy", "cached", "prepare"]):
+        match rng.choice(["run"] * 8 + ["copy"] * 6 + queue):
             case "run":
                 event = rng.choice(["deployed", "started", "finished"])
                 more = [rng.choice(["OK", "OK", "ERR"]), size] \
