@@ -915,6 +915,31 @@ task ran."
 recorded times overlap."
 }
 
+@test "what a step could save is not known without a graph, or by a guess" {
+	local word option
+	lines "$(work 8 a)" "$(work 8 b)" "$(ran r 0 0)" >tasks
+	for word in graph deps; do
+		lines "{\"type\":\"build\",\"lacks\":[\"$word\"]}" | cat tasks - >in
+		for option in '' --edges '--by kind' '--top 2'; do
+			run -0 --separate-stderr critpath --text $option in
+			[[ $output != *"could save"* ]]
+			run -0 --separate-stderr critpath $option in
+			[[ $output != *potential_us* ]]
+		done
+		# Nor whether the tasks waited for workers.
+		assert_equal "$(verdict limit)" null
+	done
+	run -0 --separate-stderr critpath tasks
+	assert_equal "$(verdict limit)" workers
+}
+
+@test "a path by guessed dependencies is perhaps the limit" {
+	lines "$(ran a 0 4000000)" "$(ran b 4000000 9000000 a)" \
+		'{"type":"build","lacks":["deps"]}' >in
+	says "Perhaps limited by its path: 9.00 of 9.00 s; 9.00 s of work on 1 \
+worker takes at least 9.00 s; which task waited for which is a guess."
+}
+
 @test "the verdict is about the whole build, even with --to" {
 	lines "$(ran a 0 4)" "$(ran b 4 9 a)" >in
 	run -0 --separate-stderr critpath --to a in

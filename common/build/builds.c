@@ -219,8 +219,10 @@ builds_next(struct builds *all)
 {
 	struct build *b = NULL;
 
-	if (all->current != NULL)
+	if (all->current != NULL) {
 		all->lacks |= all->current->lacks;
+		all->has_graph |= all->current->has_graph;
+	}
 	if (all->current != NULL && all->current != all->common)
 		build_free(all->current);
 	if (!all->at_end) {

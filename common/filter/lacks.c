@@ -22,6 +22,8 @@ static const struct word {
 	    OPENS_ALL },
 	{ "graph", "there is no graph of the tasks", OPENS_PATH },
 	{ "times", "the log has no times", OPENS_ALL },
+	{ "deps", "which task waited for which is a guess",
+	    OPENS_PATH | OPENS_STEPS },
 };
 
 enum { N_WORDS = sizeof words / sizeof *words };

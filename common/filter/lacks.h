@@ -20,14 +20,17 @@ enum lacks {
 				   log does not name commands that failed */
 	LACKS_RUNS = 32,	/* which lines are the last run is a guess */
 	LACKS_GRAPH = 64,	/* there is no graph, or tasks are not in it */
-	LACKS_TIMES = 128	/* the log has no times */
+	LACKS_TIMES = 128,	/* the log has no times */
+	LACKS_DEPS = 256	/* which task waited for which is a guess */
 };
 
 /*
  * What a word means for a budget: the path may be longer, up to the wall time,
- * or without a limit; the wall time may be longer; neither is known at all.
+ * or without a limit; the wall time may be longer; neither is known at all; the
+ * path may be shorter, but not than its longest step.
  */
-enum opens { OPENS_PATH = 1, OPENS_LENGTH = 2, OPENS_WALL = 4, OPENS_ALL = 8 };
+enum opens { OPENS_PATH = 1, OPENS_LENGTH = 2, OPENS_WALL = 4, OPENS_ALL = 8,
+    OPENS_STEPS = 16 };
 
 /* The union of what the words open. */
 unsigned lacks_opens(unsigned lacks);

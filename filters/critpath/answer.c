@@ -5,6 +5,7 @@
 #include "common/base/mem.h"
 #include "common/base/num.h"
 #include "common/build/dag-drag.h"
+#include "common/filter/lacks.h"
 #include "filters/critpath/critpath.h"
 
 /* The last vertex of the critical path; INDEX_NONE if there are no ends. */
@@ -117,11 +118,15 @@ answer_find(struct answer *a, const struct network *net, size_t n,
     bool what_if)
 {
 	bool *covered = mem_zero(net->n_vertices, sizeof *covered);
+	unsigned lacks = net->build->lacks;
 	uint32_t v = best_end(net), *vertices;
 	size_t length;
 
 	*a = (struct answer){ .net = net, .n_requested = n,
-	    .what_if = what_if };
+	    .what_if = what_if,
+	    .knows_savings = (lacks & LACKS_DEPS) == 0 &&
+	    ((lacks & LACKS_GRAPH) == 0 ||
+	    net->build->missing.n_without_node > 0) };
 	a->paths = mem_zero(n, sizeof *a->paths);
 	while (a->n_paths < n && v != INDEX_NONE) {
 		vertices = a->n_paths == 0 ?

@@ -58,6 +58,21 @@ knows_deps(const struct network *net)
 	    (b->n_nodes > 0 && b->missing.n_without_node == 0);
 }
 
+/*
+ * The time of the longest step: a path is not shorter, even if all its
+ * dependencies are wrong guesses.
+ */
+static int64_t
+longest_us(const struct answer *a)
+{
+	const struct path *p = a->paths;
+	int64_t us = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		us = time_later(us, a->net->dag.weight[p->steps[i].vertex]);
+	return us;
+}
+
 /* No path of a build is longer than its wall time, unless options say so. */
 static struct bounds
 path_bounds(const struct answer *a, unsigned opens, const struct bounds *wall)
@@ -70,7 +85,8 @@ path_bounds(const struct answer *a, unsigned opens, const struct bounds *wall)
 	if (!knows_deps(a->net) || (a->n_paths == 0 && b->n_tasks > 0))
 		opens |= OPENS_PATH;
 	if (a->n_paths > 0 && (opens & OPENS_ALL) == 0)
-		p.low_us = a->paths[0].length_us;
+		p.low_us = (opens & OPENS_STEPS) != 0 ? longest_us(a) :
+		    a->paths[0].length_us;
 	if ((opens & (OPENS_ALL | OPENS_LENGTH)) != 0)
 		return p;
 	if ((opens & OPENS_PATH) == 0)

@@ -47,6 +47,9 @@ struct answer {
 	struct path *paths;	/* the longest first */
 	size_t n_paths;		/* 0 if the network has no end */
 	size_t n_requested;	/* the n of answer_find() */
+	bool knows_savings;	/* what a step could save: not if there is no
+				   graph, or a guessed one: with another path
+				   it may save nothing */
 	bool what_if;		/* --set, --scale or --drop changed weights */
 	int64_t recorded_us;	/* if what_if: the length before the change */
 	uint64_t workers;	/* 0: not simulated */
@@ -173,7 +176,7 @@ void groups_find(struct groups *, const struct answer *, const char *by);
 void groups_sum_work(struct groups *, const struct network *, const char *by);
 void groups_release(struct groups *);
 
-void groups_emit(const struct groups *, const struct build *, struct filter *);
+void groups_emit(const struct groups *, const struct answer *, struct filter *);
 void groups_report(const struct groups *, const struct answer *, struct buf *);
 
 /* --- keys.c -------------------------------------------------------------- */

@@ -66,7 +66,8 @@ edges_emit(const struct answer *a, struct filter *f)
 		b = emit_begin(a->net->build, f, "edge");
 		put_vertex(b, a->net, edges[i].from, "from", "from_name");
 		put_vertex(b, a->net, edges[i].to, "to", "to_name");
-		json_int(b, "potential_us", edges[i].potential_us);
+		if (a->knows_savings)
+			json_int(b, "potential_us", edges[i].potential_us);
 		filter_end_record(f);
 	}
 	free(edges);
@@ -101,13 +102,15 @@ edges_report(const struct answer *a, struct buf *out)
 	struct table t;
 
 	sort(edges, n, sizeof *edges, compare_edges);
-	while (n_saving < n && edges[n_saving].potential_us > 0)
+	while (a->knows_savings && n_saving < n &&
+	    edges[n_saving].potential_us > 0)
 		n_saving++;
 	report_heading(out, "\nDependencies of the path");
 	from = out->len;
 	if (n_saving == 0) {
-		buf_str(out, "without any one of them, the path would be as "
-		    "long");
+		buf_str(out, a->knows_savings ? "without any one of them, the "
+		    "path would be as long" : "what the build would save "
+		    "without one of them is not known");
 		report_item(out, from, 1);
 		free(edges);
 		return;

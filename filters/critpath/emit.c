@@ -51,9 +51,10 @@ emit_step(const struct answer *a, struct filter *f, size_t path, size_t i)
 	if (p->length_us > 0)
 		json_ratio(b, "share", (double)a->net->dag.weight[s->vertex] /
 		    (double)p->length_us);
-	if (path == 0)
+	if (path == 0 && a->knows_savings) {
 		json_int(b, "potential_us", s->drag_us);
-	json_int(b, "saved_us", s->saved_us);
+		json_int(b, "saved_us", s->saved_us);
+	}
 	remote_emit(a, s, b);
 	filter_end_record(f);
 }

@@ -126,21 +126,22 @@ groups_release(struct groups *g)
 }
 
 void
-groups_emit(const struct groups *g, const struct build *build,
-    struct filter *f)
+groups_emit(const struct groups *g, const struct answer *a, struct filter *f)
 {
 	const struct group *group = g->list;
 	struct buf *b;
 
 	for (; group < g->list + g->n; group++) {
-		b = emit_begin(build, f, "group");
+		b = emit_begin(a->net->build, f, "group");
 		json_cstr(b, "by", g->by);
 		json_str(b, "value", intern_span(&g->values, group->value));
 		json_uint(b, "tasks", group->n_tasks);
 		json_int(b, "work_us", group->work_us);
 		json_int(b, "path_us", group->path_us);
-		json_int(b, "potential_us", group->potential_us);
-		json_int(b, "saved_us", group->saved_us);
+		if (a->knows_savings) {
+			json_int(b, "potential_us", group->potential_us);
+			json_int(b, "saved_us", group->saved_us);
+		}
 		filter_end_record(f);
 	}
 }
@@ -150,7 +151,7 @@ groups_report(const struct groups *g, const struct answer *a, struct buf *out)
 {
 	char could_save[SAVINGS_HEAD_MAX];
 	const char *const heads[] = {
-	    savings_head(a->savings, g->n, could_save),
+	    a->knows_savings ? savings_head(a->savings, g->n, could_save) : "",
 	    "on the path", "work", "tasks", "" };
 	struct buf by = { 0 };
 	struct table t;
@@ -168,8 +169,11 @@ groups_report(const struct groups *g, const struct answer *a, struct buf *out)
 	}
 	table_init(&t, "RRrrl", heads);
 	for (size_t i = 0; i < g->n && i < ROWS_MAX; i++) {
-		table_us(&t, g->list[i].saved_us != INT_UNKNOWN ?
-		    g->list[i].saved_us : g->list[i].potential_us);
+		if (a->knows_savings)
+			report_us(table_cell(&t), g->list[i].saved_us !=
+			    INT_UNKNOWN ? g->list[i].saved_us :
+			    g->list[i].potential_us);
+		table_next(&t);
 		table_us(&t, g->list[i].path_us);
 		table_us(&t, g->list[i].work_us);
 		table_count(&t, g->list[i].n_tasks);

@@ -141,7 +141,7 @@ write_parts_of_path(struct filter *f, const struct answer *a)
 		if (f->text)
 			groups_report(&groups, a, filter_out(f));
 		else
-			groups_emit(&groups, a->net->build, f);
+			groups_emit(&groups, a, f);
 		groups_release(&groups);
 	}
 }

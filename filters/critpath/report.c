@@ -103,7 +103,7 @@ put_row(struct table *t, const struct answer *a, const struct path *p,
 		table_next(t);
 		return;
 	}
-	if (p == a->paths)
+	if (p == a->paths && a->knows_savings)
 		report_us(table_cell(t), s->saved_us != INT_UNKNOWN ?
 		    s->saved_us : s->drag_us);
 	table_next(t);
@@ -115,8 +115,8 @@ put_steps(struct buf *out, const struct answer *a, const struct path *p)
 {
 	char could_save[SAVINGS_HEAD_MAX];
 	const char *const heads[] = { "at", "waited", "took", "share", "",
-	    savings_head(a->savings, a->paths->n, could_save),
-	    "step" };
+	    a->knows_savings ? savings_head(a->savings, a->paths->n,
+	    could_save) : "", "step" };
 	struct table t;
 	int64_t least_us = least_long_us(a, p);
 	size_t n;		/* steps of a row */

@@ -165,7 +165,9 @@ verdict_simulate_more(struct verdict *v, struct network *net)
 /*
  * What limits a build is not known if a part of it is missing, or if a command
  * that failed may have run while no task did.  Whether another order would have
- * been better is known only if nothing is missing.
+ * been better is known only if nothing is missing; and whether the tasks waited
+ * for workers or for each other, only with their graph, or if the scheduler had
+ * a queue.
  */
 static void
 ask_account(struct verdict *v)
@@ -177,7 +179,10 @@ ask_account(struct verdict *v)
 	build_put_missing(v->net->build, &v->missing);
 	if ((lacks & partial) == 0 &&
 	    (v->limit != LIMIT_IDLE || (lacks & LACKS_FAILED) == 0) &&
-	    (v->limit != LIMIT_ORDER || v->missing.len == 0))
+	    (v->limit != LIMIT_ORDER || v->missing.len == 0) &&
+	    (v->limit != LIMIT_WORKERS ||
+	    (lacks & (LACKS_GRAPH | LACKS_DEPS)) == 0 ||
+	    v->queue_us != INT_UNKNOWN))
 		return;
 	v->limit = LIMIT_UNKNOWN;
 	v->reason = buf_cstr(&v->missing);
@@ -348,6 +353,19 @@ put_more(struct buf *out, const struct verdict *v)
 	}
 }
 
+static bool
+is_guess(const struct verdict *v)
+{
+	return (v->net->build->lacks & LACKS_DEPS) != 0;
+}
+
+/* What is missing makes the path longer; a guess may also make it shorter. */
+static const char *
+doubt_length(const struct verdict *v)
+{
+	return is_guess(v) ? "perhaps " : v->missing.len > 0 ? "at least " : "";
+}
+
 static void
 put_path(struct buf *out, const struct verdict *v, int64_t whole_us)
 {
@@ -359,7 +377,8 @@ put_path(struct buf *out, const struct verdict *v, int64_t whole_us)
 		buf_str(out, ": recorded times overlap");
 		return;
 	}
-	buf_str(out, v->missing.len > 0 ? "at least " : "");
+	if (!is_guess(v))
+		buf_str(out, doubt_length(v));
 	put_of(out, v->path_us, whole_us);
 	if (!is_tenth_faster(v->share_us, whole_us)) {
 		buf_str(out, "; ");
@@ -394,7 +413,8 @@ put_limit(struct buf *out, const struct verdict *v)
 	int64_t whole_us = is_recorded ? v->wall_us : v->simulated_us;
 
 	if (is_recorded) {
-		buf_str(out, "Limited by ");
+		buf_str(out, v->limit == LIMIT_PATH && is_guess(v) ?
+		    "Perhaps limited by " : "Limited by ");
 	} else {
 		buf_str(out, "With ");
 		report_count(out, v->workers, "worker", "workers");
@@ -445,7 +465,7 @@ static void
 put_unknown(struct buf *out, const struct verdict *v)
 {
 	buf_str(out, "The path is ");
-	buf_str(out, v->missing.len > 0 ? "at least " : "");
+	buf_str(out, doubt_length(v));
 	report_us(out, v->path_us);
 	buf_str(out, "; ");
 	if (v->workers > 0) {

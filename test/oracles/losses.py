@@ -179,6 +179,7 @@ KNOWN = {
     "rejected": ((5, 9), (9, 9)), "graph": ((5, 9), (9, 9)),
     "head": ((5, None), (9, None)), "tail": ((5, None), (9, None)),
     "unfinished": ((5, None), (9, None)), "failed": ((5, None), (9, None)),
+    "deps": ((3, 9), (9, 9)),
     "runs": ((0, None), (0, None)), "times": ((0, None), (0, None)),
 }
 
