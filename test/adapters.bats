@@ -288,10 +288,10 @@ example.org/demo.BenchmarkSum"
 	assert_equal "$(tasks '"\(.name) \(.elapsed_us) \(.host) \(.failed) \(.skipped)"')" \
 "build (gcc) 180000000 Actions 1 null null
 test 60000000 Actions 2 true null
-deploy 0 null null true"
-	assert_equal "$(cat count)" "3 1"
+deploy null null null true"
+	assert_equal "$(cat count)" "4 1"
 	run -1 --separate-stderr execlog-stat records
-	assert_equal "$(found 'select(.stat == "wall").wall_us')" 256000000
+	assert_equal "$(found 'select(.stat == "wall").wall_us')" 255000000
 	# Two pages of one run, of which the second is missing: three of six jobs.
 	jq '.total_count = 6 | .jobs |= .[:3]' "$SAMPLES/github-actions.json" >page
 	assert_equal "$(adapt github-actions page | tail -n 1 | jq .rejected)" 3
@@ -332,6 +332,65 @@ deploy 0 null null true"
 		$'"a#build"\n"b#build"'
 	jq 'del(.tasks[0].execution)' "$SAMPLES/turborepo.json" >unrun
 	assert_equal "$(adapt turborepo unrun | tail -n 1 | jq .rejected)" 1
+}
+
+# first_sentence ADAPTER FILE [OPTION...] - prints what critpath says first
+first_sentence() {
+	adapt "$1" "$2" >records
+	critpath --tolerate --text "${@:3}" records | grep -m 1 path
+}
+
+@test "github-actions: what a job could save is not known without needs" {
+	adapt github-actions "$SAMPLES/github-actions.json" >records
+	assert_equal "$(jq -c 'select(.type == "build")' records)" \
+		'{"type":"build","run":"7","lacks":["graph","rejected"]}'
+	run -0 --separate-stderr critpath --tolerate --text --by host records
+	[[ $output == *"there is no graph of the tasks"* ]]
+	[[ $output != *save* ]]
+	[[ $stderr != *buildgraph-parse* ]]
+	run -0 --separate-stderr critpath --tolerate --by host records
+	assert_equal "$(found 'select(.potential_us or .saved_us).id')" ""
+	# Two jobs at once, and then two others, may have waited for them.
+	jq '.jobs |= [range(4) as $i | .[0] + {id: $i, name: "\($i)"} +
+		if $i < 2 then {} else {started_at: "2026-11-20T10:03:06Z",
+		completed_at: "2026-11-20T10:06:05Z"} end]' \
+		"$SAMPLES/github-actions.json" >four
+	[[ $(first_sentence github-actions four) == \
+		"The path is at least 3m 00.0s"*"what limits it is not known"* ]]
+}
+
+@test "github-actions: a skipped job did not run, whatever its times" {
+	jq '.jobs[2].completed_at = "2026-11-20T10:04:20Z"' \
+		"$SAMPLES/github-actions.json" >early
+	adapt github-actions early >records
+	run -0 --separate-stderr execlog-stat --tolerate --text records
+	[[ $output == *"2 executed"*"1 skipped"* ]]
+	run -0 --separate-stderr critpath --tolerate --text records
+	[[ $output != *"ends before it starts"* ]]
+}
+
+@test "github-actions: what a re-run took over is not of its time" {
+	jq '.total_count = 3 | .jobs |= .[:3] | .jobs[1].run_attempt = 2 |
+		.jobs[1] += {started_at: "2026-11-20T15:03:20Z",
+		completed_at: "2026-11-20T15:04:20Z"}' \
+		"$SAMPLES/github-actions.json" >rerun
+	adapt github-actions rerun >records
+	assert_equal "$(tasks '"\(.id) \(.run) \(.start_us != null) \(.elapsed_us)"')" \
+"11 7 false 180000000
+12 7 true 60000000
+13 7 false null"
+	run -0 execlog-stat --text records
+	[[ $output == *"2 executed"* ]]
+	assert_equal "$(critpath records |
+		jq 'select(.type == "critpath").wall_us')" 60000000
+	# filter=all has a job of each attempt: each of these is a run.
+	jq '.total_count = 4 | .jobs += [.jobs[1] + {id: 14, run_attempt: 2}]' \
+		<(jq '.jobs |= .[:3]' "$SAMPLES/github-actions.json") >all
+	adapt github-actions all >records
+	assert_equal "$(tasks '"\(.id) \(.run)"')" "11 7 attempt 1
+12 7 attempt 1
+13 7 attempt 1
+14 7 attempt 2"
 }
 
 @test "buildkit: the last word on each start of a vertex is a task" {

@@ -29,7 +29,7 @@ MAY_USE = {("perun", "vcs")}    # (domain, another one that it may include)
 # The layout of the memory that the instrument shares with its wrapper.
 SHARED_HEADERS = {"instrument/layout.h"}
 WIDTH = 80
-ADAPTER_LINES = 40
+ADAPTER_LINES = 90
 # Functions that replace those of a library.
 NOT_OURS = {"main", "error", "mbedtls_x509_crt_parse_file",
     "seccomp_syscall", "seccomp_result"}     # the last two: from assembly
