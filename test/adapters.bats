@@ -312,7 +312,7 @@ deploy null null null true"
 23 21,22
 24 23,25"
 	# The job that runs is rejected, but not the one that nobody has started.
-	assert_equal "$(cat count)" "4 1"
+	assert_equal "$(cat count)" "5 1"
 	run -1 --separate-stderr critpath records
 	assert_equal "$(found 'select(.type == "critical").id')" $'"21"\n"23"'
 	assert_equal "$(found 'select(.type == "critpath").length_us')" 180000000
@@ -332,6 +332,17 @@ deploy null null null true"
 		$'"a#build"\n"b#build"'
 	jq 'del(.tasks[0].execution)' "$SAMPLES/turborepo.json" >unrun
 	assert_equal "$(adapt turborepo unrun | tail -n 1 | jq .rejected)" 1
+}
+
+# job ID NAME STAGE START END [REST] - prints a job of GitLab, whose times are
+# minutes after ten, or null
+job() {
+	jq -cn --arg id "$1" --arg name "$2" --arg stage "$3" --arg from "$4" \
+		--arg to "$5" 'def at: if . == "" then null else
+		"2026-09-10T10:\(("0" + .)[-2:]):00Z" end;
+		{id: ($id | tonumber), $name, $stage, status: "success",
+		started_at: ($from | at), finished_at: ($to | at),
+		pipeline: {id: 7}}'" + {${6-}}"
 }
 
 # first_sentence ADAPTER FILE [OPTION...] - prints what critpath says first
@@ -391,6 +402,82 @@ first_sentence() {
 12 7 attempt 1
 13 7 attempt 1
 14 7 attempt 2"
+}
+
+@test "gitlab-ci: a job waits for no job that had not ended" {
+	jq -s . <(job 1 lint check 0 10; job 2 build build 0 15;
+		job 3 test test 16 20) >jobs
+	assert_equal "$(first_sentence gitlab-ci jobs)" \
+"Perhaps limited by its path: 19m 00.0s of 20m 00.0s; for 1m 00.0s no task ran; which task waited for which is a guess."
+	run -0 critpath --budget 20m records
+	run -2 critpath --budget 18m records
+	run -1 critpath --budget 14m records
+	assert_equal "$(critpath records |
+		jq -r 'select(.type == "critical" and .potential_us)')" ""
+	# A stage between does not hide a longer job of an earlier stage.
+	jq -s . <(job 1 lint check 0 20; job 2 build build 0 5;
+		job 3 test test 20 25) >jobs
+	[[ $(first_sentence gitlab-ci jobs) == *" path: 25m 00.0s of 25m 00.0s;"* ]]
+	# What a job between has waited for is not repeated.
+	jq -s . <(job 1 lint check 0 2; job 2 build build 2 5;
+		job 3 test test 5 9; job 4 docs build 0 1) >jobs
+	adapt gitlab-ci jobs >records
+	assert_equal "$(tasks '"\(.id) \(.deps | join(","))"')" "1 
+2 1
+4 
+3 2,4"
+}
+
+@test "gitlab-ci: skipped jobs are passed by, and a retry waits for its try" {
+	jq -s . <(job 1 build build 0 5; job 2 review review '' '' 'status: "manual"'
+		job 3 test test 6 9 'status: "failed"'
+		job 4 test test 9 12; job 5 deploy deploy '' '' 'status: "skipped"'
+	) >jobs
+	[[ $(first_sentence gitlab-ci jobs) == *" path: 11m 00.0s of 12m 00.0s;"* ]]
+	assert_equal "$(tasks '"\(.id) \(.deps | join(","))"')" "1 
+2 1
+3 1
+4 1,3
+5 3,4"
+	run -0 execlog-stat --text records
+	[[ $output == *"3 executed"*"2 skipped"* ]]
+}
+
+@test "gitlab-ci: needs of the file are the dependencies" {
+	jq -s '{data: {project: {pipeline: {id: "gid://gitlab/Ci::Pipeline/7",
+		jobs: {nodes: map({id: "gid://gitlab/Ci::Build/\(.id)", name,
+		stage: {name: .stage}, status: "SUCCESS", startedAt: .started_at,
+		finishedAt: .finished_at, schedulingType: .by,
+		needs: {nodes: (.needs // [] | map({name: .}))}})}}}}}' \
+		<(job 1 lint check 0 10 'by: "stage"'
+		job 2 'build: [a]' build 10 12 'by: "dag"'
+		job 3 'build: [b]' build 0 15 'by: "dag"'
+		job 4 test test 15 17 'by: "dag", needs: ["build"]'
+		job 5 docs test 17 20 'by: "dag", needs: ["lint"]'
+		job 6 deploy deploy 20 21 'by: "stage"') >graphql
+	[[ $(first_sentence gitlab-ci graphql) == \
+		"Critical path: 18m 00.0s of 21m 00.0s"*"3 steps" ]]
+	assert_equal "$(tasks '"\(.id) \(.run) \(.deps | join(","))"')" "1 7 
+2 7 
+3 7 
+4 7 2,3
+5 7 1
+6 7 1,2,3,4,5"
+	assert_equal "$(jq -c 'select(.lacks)' records)" ""
+	# Without schedulingType, no needs may be `needs: []`.
+	sed 's/"schedulingType"/"x"/' graphql >unsure
+	adapt gitlab-ci unsure >records
+	assert_equal "$(jq -c 'select(.type == "build")' records)" \
+		'{"type":"build","run":"7","lacks":["deps"]}'
+	assert_equal "$(tasks 'select(.id == "5").deps[]')" 1
+}
+
+@test "gitlab-ci: a job waits through a needed job that was skipped" {
+	jq -s . <(job 1 build build 0 5 'needs: []'
+		job 2 publish build '' '' 'status: "skipped", needs: ["build"]'
+		job 3 clean build 5 9 'needs: [{job: "publish"}]') >jobs
+	assert_equal "$(first_sentence gitlab-ci jobs)" \
+"Limited by its path: 9m 00.0s of 9m 00.0s; 9m 00.0s of work on 1 worker takes at least 9m 00.0s."
 }
 
 @test "buildkit: the last word on each start of a vertex is a task" {
