@@ -480,6 +480,41 @@ first_sentence() {
 "Limited by its path: 9m 00.0s of 9m 00.0s; 9m 00.0s of work on 1 worker takes at least 9m 00.0s."
 }
 
+# summary TASK... - writes a summary of turbo to the file run.json; a task is
+# ID,START,END,DEPENDENCIES,DEPENDENTS, in seconds, without times if START is
+# empty, and with + between ids
+summary() {
+	printf '%s\n' "$@" | jq -R 'split(",") | def ids: if . == "" then []
+		else split("+") end; {taskId: .[0], task: "build",
+		package: (.[0] | split("#")[0]), dependencies: (.[3] | ids),
+		dependents: (.[4] | ids), cache: {status: "MISS"}} +
+		if .[1] == "" then {command: "<NONEXISTENT>"} else
+		{execution: {startTime: (.[1] | tonumber * 1000 + 1e12),
+		endTime: (.[2] | tonumber * 1000 + 1e12), exitCode: 0}} end' |
+		jq -s '{id: "r", turboVersion: "2", tasks: .}' >run.json
+}
+
+@test "turborepo: a path goes through a package without the script" {
+	summary 'ui#build,0,5,,mid#build' 'web#build,5,8,mid#build,' \
+		'x#build,0,3,,y#build' 'y#build,3,4,x#build,'
+	assert_equal "$(first_sentence turborepo run.json)" \
+		"Limited by its path: 8.00 of 8.00 s."
+	assert_equal "$(jq -c 'select(.type == "node" or .lacks)' records)" \
+'{"type":"node","id":"mid#build","run":"r","rule":"phony","deps":["ui#build"]}'
+	# The same if the task is there, without a time; one that needs nothing
+	# leaves nothing open.
+	summary 'ui#build,0,5,,mid#build' 'mid#build,,,ui#build,web#build' \
+		'web#build,5,8,mid#build+conf#build,'
+	assert_equal "$(first_sentence turborepo run.json | cut -d ';' -f 1)" \
+		"Limited by its path: 8.00 of 8.00 s"
+	assert_equal "$(tail -n 1 records | jq .rejected)" 0
+	# Of two in a row no one knows the first from the second.
+	summary 'ui#build,0,5,,mid#build' 'web#build,5,8,low#build,' \
+		'late#build,2,7,,other#build'
+	assert_equal "$(first_sentence turborepo run.json)" \
+"Perhaps limited by its path: 8.00 of 8.00 s; which task waited for which is a guess."
+}
+
 @test "buildkit: the last word on each start of a vertex is a task" {
 	adapt_sample buildkit
 	assert_equal "$(tasks '"\(.id) \(.elapsed_us) \(.deps | join(",")) \(.from_cache) \(.failed)"')" \
