@@ -208,7 +208,7 @@ truncated_at_every() {
 @test "what dbt never runs is a phony node" {
 	run -0 --separate-stderr buildgraph-parse "$MANIFEST"
 	assert_line '{"type":"node","id":"exposure.shop.dashboard","run":"1f0e7c52-9f7a-4c3e-8a41-7a2d7d0b3c11","deps":["model.shop.orders"],"rule":"phony"}'
-	assert_equal "$(found '.id + " " + .rule' | sort | grep -v phony)" \
+	assert_equal "$(found '.id + " " + .rule' | sort -u | grep -v phony)" \
 		"$(jq -c '.parent_map | keys[] | . + " " + split(".")[0]' \
 		"$MANIFEST" | sort | grep -v 'exposure"$\|source"$')"
 }
@@ -236,12 +236,78 @@ truncated_at_every() {
 	assert_output '{"type":"node","id":"model.p.a","deps":[],"rule":"model"}'
 }
 
+# project PARENT-MAP WHICH RESULT... - writes a manifest to graph, and results of
+# this command to log
+project() {
+	printf '{"metadata":{"dbt_schema_version":"x","invocation_id":"r"},
+		"parent_map":%s}' "$1" >graph
+	results "${@:3}" | jq -c ".args.which = \"$2\"" >log
+}
+
+# path [OPTION...] - prints the ids of the path of ./log and ./graph
+path() {
+	execlog-parse log |
+		critpath -g <(buildgraph-parse graph) "$@" |
+		jq -r 'select(.type == "critical").id' | xargs
+}
+
+@test "under dbt build a model waits for the tests of its parents" {
+	local graph='{"model.p.a":[],"test.p.t":["model.p.a"],
+		"model.p.b":["model.p.a"],"model.p.c":["model.p.b"]}'
+	local all=("$(timed model.p.a 00Z 03Z)" "$(timed test.p.t 03Z 06Z)" \
+		"$(timed model.p.b 06Z 09Z)" "$(timed model.p.c 09Z 10Z)")
+	project "$graph" build "${all[@]}"
+	assert_equal "$(path)" "model.p.a test.p.t model.p.b model.p.c"
+	assert_equal "$(execlog-parse log | critpath --text \
+		-g <(buildgraph-parse graph) | sed -n 3p)" \
+		"Limited by its path: 10.00 of 10.00 s; 10.00 s of work on 1 worker takes at least 10.00 s."
+	# Other commands run no tests before models.
+	project "$graph" run "${all[@]}"
+	assert_equal "$(path)" "model.p.a model.p.b model.p.c"
+	project "$graph" test "$(timed test.p.t 03Z 06Z)"
+	assert_equal "$(path -b)" test.p.t
+}
+
+@test "a test of several parents, or of a source, holds what needs them all" {
+	project '{"source.p.s.x":[],"test.p.s":["source.p.s.x"],"model.p.a":[],
+		"model.p.b":["source.p.s.x"],"test.p.ab":["model.p.a","model.p.b"],
+		"model.p.c":["model.p.a"],"model.p.d":["model.p.c","model.p.b"]}' \
+		build "$(timed test.p.s 00Z 02Z)" "$(timed model.p.a 00Z 01Z)" \
+		"$(timed model.p.b 02Z 03Z)" "$(timed test.p.ab 03Z 08Z)" \
+		"$(timed model.p.c 01Z 02Z)" "$(timed model.p.d 08Z 09Z)"
+	assert_equal "$(path)" "test.p.s model.p.b test.p.ab model.p.d"
+	buildgraph-parse graph >nodes
+	assert_equal "$(jq -r 'select(.deps) | .id as $id | .deps[] |
+		select(startswith("build:")) | "\($id) \(.)"' nodes)" \
+"model.p.b build:test.p.s
+model.p.d build:test.p.ab"
+}
+
+@test "a unit test runs before its model" {
+	project '{"model.p.a":[],"model.p.b":["model.p.a"],
+		"unit_test.p.b.u":["model.p.b"],"model.p.c":["model.p.b"]}' build \
+		"$(timed model.p.a 00Z 01Z)" "$(timed unit_test.p.b.u 01Z 04Z)" \
+		"$(timed model.p.b 04Z 05Z)" "$(timed model.p.c 05Z 06Z)"
+	assert_equal "$(path)" \
+		"model.p.a unit_test.p.b.u model.p.b model.p.c"
+}
+
+@test "without a graph, results of dbt build still get the warning" {
+	project '{}' build "$(timed model.p.a 00Z 01Z)" "$(timed test.p.t 01Z 02Z)"
+	execlog-parse log >tasks
+	run -0 --separate-stderr critpath tasks
+	[[ $stderr == *"warning: no node came"* ]]
+}
+
 @test "the sample has the records and the length of the oracle" {
 	python3 "$ORACLE" records "$RESULTS" "$MANIFEST" | jq -cS . >want
 	# The graph first: the results end with a build record, which ends the run.
 	buildgraph-parse "$MANIFEST" >graph
 	execlog-parse "$RESULTS" >log
-	cat log graph | records | jq -cS . | cmp want
+	# Without what nodes wait for under `dbt build`.
+	grep -v '"id":"build:' graph | jq -c 'if .deps then .deps |=
+		map(select(startswith("build:") | not)) else . end' |
+		cat log - | records | jq -cS . | cmp want
 	cat graph log >in
 	run -0 --separate-stderr critpath in
 	assert_equal "$(fields -w type=critpath length_us)" \

@@ -67,6 +67,7 @@ add_record(struct builds *all, const struct rec *r)
 {
 	bool is_task = rec_is(r, "task"), is_node = rec_is(r, "node");
 	const struct field *execution;
+	struct span rule;
 	struct build *b;
 
 	if (!is_task && !is_node && !rec_is(r, "build")) {
@@ -82,6 +83,8 @@ add_record(struct builds *all, const struct rec *r)
 		all->graph_lacks = all->f->reading.boundaries.lacks |
 		    all->f->lacks;
 	all->n_nodes += is_node;
+	all->has_commands |= is_node && (rec_str(r, RULE, &rule) != REC_OK ||
+	    !span_eq(rule, "phony"));
 	all->has_extent |= !is_task && !is_node;
 	/* A graph that came earlier is part of the runs that were answered. */
 	if (is_node && b == all->common && all->n_ended > 0 &&

@@ -31,6 +31,7 @@ struct builds {
 	struct build *common;		/* the records without `run` */
 	size_t n_tasks, n_nodes;	/* of all builds, as read */
 	unsigned lacks;			/* of all builds so far (lacks.h) */
+	bool has_commands;		/* a node came that is not phony */
 	bool has_graph;			/* a build is of a tool with graphs that
 					   buildgraph-parse reads */
 	unsigned graph_lacks;		/* what was known to be missing before

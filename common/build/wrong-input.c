@@ -56,7 +56,7 @@ wrong_input_no_tasks(const struct builds *all, struct filter *f)
 void
 wrong_input_no_graph(const struct builds *all)
 {
-	if (all->n_nodes == 0 && all->has_graph &&
+	if (!all->has_commands && all->has_graph &&
 	    (all->lacks & LACKS_GRAPH) != 0)
 		err_warn("warning: no node came, so the path lacks the "
 		    "dependencies of the build graph: give it with -g, as "

@@ -8,20 +8,21 @@
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/json/scan.h"
+#include "filters/buildgraph-parse/dbt-nodes.h"
 #include "filters/buildgraph-parse/formats.h"
 
 /*
  * The document is {"metadata": {...}, ..., "parent_map": {ID: [ID, ...]}, ...},
  * where ID is a unique_id, TYPE.PROJECT.NAME.  Its objects may be larger than
  * --max-record, so they are read member by member, whether they are used or
- * not.  A graph whose parent_map comes before metadata has no run.
+ * not.
  */
 
 /* Members of metadata. */
 #define DBT_KEYS(K) K(INVOCATION_ID, "invocation_id")
 KEY_LIST(dbt_keys, DBT_KEYS);
 
-/* Keys of the record that check_parents() reads. */
+/* Keys of the record that add_node() reads. */
 #define PARENTS_KEYS(K) K(PARENTS, "parents")
 KEY_LIST(parents_keys, PARENTS_KEYS);
 
@@ -30,35 +31,24 @@ enum { DETECT_BYTES = 256 };
 static struct {
 	struct filter *f;
 	struct buf run;		/* metadata.invocation_id */
-	struct buf text;	/* of check_parents() */
-	struct recio *reader;	/* of check_parents() */
+	struct buf text;	/* of add_node() */
+	struct recio *reader;	/* of add_node() */
 } state;
 
-/* Whether the id, a JSON token, is of a type that dbt runs. */
-static bool
-is_run(struct span id)
-{
-	static const char *const types[] = { "\"model.", "\"test.", "\"seed.",
-	    "\"snapshot.", "\"unit_test.", "\"operation.", "\"function." };
-
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (span_begins_with(id, types[i]))
-			return true;
-	return false;
-}
-
 /*
- * Whether the tokens are a string and an array of strings, or null.  Only whole
- * records can be checked, so the tokens are checked as the members of one.
+ * Adds a node; false if the tokens are not a string and an array of strings, or
+ * null.  Only whole records can be checked, so the tokens are checked as the
+ * members of one.
  */
 static bool
-check_parents(struct span id, struct span parents)
+add_node(struct span id, struct span parents)
 {
 	struct buf *b = &state.text;
 	const struct span *items;
 	const struct rec *r;
+	struct span text;
 	const char *why;
-	size_t n;
+	size_t n = 0;
 
 	b->len = 0;
 	buf_str(b, "{\"type\":");
@@ -67,7 +57,11 @@ check_parents(struct span id, struct span parents)
 	buf_add(b, parents.p, parents.n);
 	buf_char(b, '}');
 	r = recio_parse(state.reader, buf_span(b), &why);
-	return r != NULL && rec_strings(r, PARENTS, &items, &n) != REC_BAD;
+	if (r == NULL || rec_strings(r, PARENTS, &items, &n) == REC_BAD ||
+	    rec_str(r, KEY_TYPE, &text) != REC_OK)
+		return false;
+	dbt_nodes_add(text, items, n);
+	return true;
 }
 
 /* Reads a member of an object, which is a node if the object is parent_map. */
@@ -76,8 +70,6 @@ read_pair(void *is_parent_map)
 {
 	static const char *const names[] = { NULL };
 	struct span id, parents;
-	const char *dot;
-	struct buf *b;
 
 	if (filter_member(state.f, names) == NO_MEMBER ||
 	    !filter_value(state.f, &parents))
@@ -86,24 +78,9 @@ read_pair(void *is_parent_map)
 		return true;
 
 	id = buf_span(&state.f->reading.key);
-	if (!check_parents(id, parents)) {
+	if (!add_node(id, parents))
 		filter_reject(state.f, "the parents of %.*s are not an array "
 		    "of strings", SPAN_ARG(id));
-		return true;
-	}
-	b = filter_begin_record(state.f, "node");
-	json_raw(b, "id", id);
-	if (state.run.len > 0)
-		json_str(b, "run", buf_span(&state.run));
-	if (*parents.p == '[')
-		json_raw(b, "deps", parents);
-	dot = memchr(id.p, '.', id.n);
-	if (is_run(id))
-		json_str(b, "rule", span_of(id.p + 1,
-		    (size_t)(dot - id.p) - 1));
-	else
-		json_word(b, "rule", "phony");
-	filter_end_record(state.f);
 	return true;
 }
 
@@ -149,10 +126,12 @@ dbt_read(struct filter *f, const struct format_options *options)
 	do {
 		while (scan_peek(&f->input) != -1) {
 			state.run.len = 0;
+			dbt_nodes_begin();
 			if (!scan_each(&f->input, "{}", read_member, NULL))
 				filter_reject_rest(f, span_of(NULL, 0),
 				    "the document is not manifest.json of dbt: "
 				    "{\"parent_map\": {ID: [ID, ...]}, ...}");
+			dbt_nodes_emit(f, buf_span(&state.run));
 		}
 	} while (filter_next_file(f));
 	buf_release(&state.run);

@@ -37,6 +37,10 @@ KEY_LIST(metadata_keys, METADATA_KEYS);
 	K(COMPLETED_AT, "completed_at")
 KEY_LIST(phase_keys, PHASE_KEYS);
 
+/* Members of `args`, the options of dbt. */
+#define ARGS_KEYS(K) K(WHICH, "which")
+KEY_LIST(args_keys, ARGS_KEYS);
+
 #define SCHEMA_BASE "https://schemas.getdbt.com/dbt/"
 
 enum { HASH_DIGITS = 10, DETECT_BYTES = 256 };
@@ -51,9 +55,11 @@ struct times {
 
 static struct {
 	struct filter *f;
-	struct recio *metadata_in, *phases_in;
+	struct recio *metadata_in, *phases_in, *args_in;
 	struct extent extent;
 	bool has_results;	/* the document has this key */
+	bool is_build;		/* the command was `dbt build` */
+	struct buf tests;	/* the ids of tests, each with a newline */
 } state;
 
 /* Warns of a schema other than SCHEMA_BASE "run-results/vN.json". */
@@ -206,6 +212,39 @@ put_phases(struct buf *b, const struct times *t)
 	json_close(b, '}');
 }
 
+/*
+ * Under `dbt build` nodes wait for tests, by phony nodes of the graph that wait
+ * for nothing under other commands (buildgraph-parse/dbt-nodes.h).  The command
+ * comes after the results.
+ */
+static void
+emit_gates(void)
+{
+	struct span rest = buf_span(&state.tests), id;
+	struct buf *b, gate = { 0 };
+	const char *end;
+
+	for (; state.is_build && rest.n > 0;
+	    rest = span_of(end + 1, rest.n - id.n - 1)) {
+		end = memchr(rest.p, '\n', rest.n);
+		id = span_of(rest.p, (size_t)(end - rest.p));
+		gate.len = 0;
+		buf_str(&gate, "build:");
+		buf_add(&gate, id.p, id.n);
+		b = filter_begin_record(state.f, "node");
+		json_str(b, "id", buf_span(&gate));
+		put_run(b);
+		json_open(b, "deps", '[');
+		json_item(b, id);
+		json_close(b, ']');
+		json_word(b, "rule", "phony");
+		filter_end_record(state.f);
+	}
+	buf_release(&gate);
+	state.tests.len = 0;
+	state.is_build = false;
+}
+
 static void
 read_result(const struct rec *result)
 {
@@ -241,6 +280,12 @@ read_result(const struct rec *result)
 	filter_end_record(state.f);
 	extent_add(&state.extent, t.start_us);
 	extent_add(&state.extent, t.end_us);
+	if ((span_begins_with(id, "test.") ||
+	    span_begins_with(id, "unit_test.")) && !is_skipped &&
+	    memchr(id.p, '\n', id.n) == NULL) {
+		buf_add(&state.tests, id.p, id.n);
+		buf_char(&state.tests, '\n');
+	}
 }
 
 static bool
@@ -259,8 +304,9 @@ read_element(void *context)
 static bool
 read_member(void *context)
 {
-	enum { METADATA, RESULTS };
-	static const char *const names[] = { "metadata", "results", NULL };
+	enum { METADATA, RESULTS, ARGS };
+	static const char *const names[] = { "metadata", "results", "args",
+	    NULL };
 	int member = filter_member(state.f, names);
 	struct span value, text;
 	const struct rec *r;
@@ -272,6 +318,12 @@ read_member(void *context)
 		return scan_each(&state.f->input, "[]", read_element, NULL);
 	if (member == NO_MEMBER || !filter_value(state.f, &value))
 		return false;
+	if (member == ARGS) {
+		r = recio_parse(state.args_in, value, &why);
+		state.is_build = r != NULL &&
+		    rec_str(r, WHICH, &text) == REC_OK &&
+		    span_eq(text, "build");
+	}
 	if (member != METADATA)
 		return true;
 
@@ -301,6 +353,7 @@ dbt_read(struct filter *f, const struct format_options *options)
 	state.f = f;
 	state.metadata_in = recio_new(metadata_keys);
 	state.phases_in = recio_new(phase_keys);
+	state.args_in = recio_new(args_keys);
 	do {
 		while (scan_peek(&f->input) != -1) {
 			if (!scan_each(&f->input, "{}", read_member, NULL))
@@ -312,6 +365,7 @@ dbt_read(struct filter *f, const struct format_options *options)
 				filter_fail(f, "'%s' is not run_results.json "
 				    "or sources.json of dbt: it has no results",
 				    f->input.name);
+			emit_gates();
 			emit_build(f, dbt_format.name, &state.extent);
 			state.extent = (struct extent){ 0 };
 			state.has_results = false;
@@ -319,6 +373,8 @@ dbt_read(struct filter *f, const struct format_options *options)
 	} while (filter_next_file(f));
 	recio_free(state.metadata_in);
 	recio_free(state.phases_in);
+	recio_free(state.args_in);
+	buf_release(&state.tests);
 }
 
 const struct input_format dbt_format = {

@@ -62,6 +62,10 @@ def tasks(results):
             task["skipped"] = True
         out.append(task)
     times = [t[k] for t in out for k in ("start_us", "end_us") if k in t]
+    if out and results.get("args", {}).get("which") == "build":
+        out += [{"type": "node", "id": f"build:{t['id']}", "run": run,
+                 "deps": [t["id"]], "rule": "phony"} for t in out
+                if t["rule"] in ("test", "unit_test") and "skipped" not in t]
     if out:
         out.append({"type": "build", "run": run, "format": "dbt"})
     if times:
@@ -70,19 +74,75 @@ def tasks(results):
     return out
 
 
+def kind_of(unique_id):
+    return unique_id.split(".")[0]
+
+
+def is_unit(unique_id, parents):
+    return kind_of(unique_id) == "unit_test" and len(set(parents)) == 1
+
+
 def nodes(manifest):
+    """The nodes of parent_map, without what only `dbt build` waits for, and
+    without unit tests of one model."""
     run = manifest["metadata"]["invocation_id"]
     for unique_id, parents in manifest["parent_map"].items():
-        kind = unique_id.split(".")[0]
-        yield {"type": "node", "id": unique_id, "run": run, "deps": parents,
-               "rule": kind if kind in RUNS else "phony"}
+        kind = kind_of(unique_id)
+        if not is_unit(unique_id, parents):
+            yield {"type": "node", "id": unique_id, "run": run,
+                   "deps": parents, "rule": kind if kind in RUNS else "phony"}
 
 
-def length(records):
+def closure(deps):
+    """By id: all that it waits for, directly or not."""
+    found = {}
+
+    def visit(i):
+        if i not in found:
+            found[i] = set()    # of cycles, there are none
+            found[i] = {x for d in deps.get(i, []) for x in {d} | visit(d)}
+        return found[i]
+
+    for i in deps:
+        visit(i)
+    return found
+
+
+def waits(manifest, is_build):
+    """By id: what dbt makes it wait for.  Under `dbt build`, as Linker of dbt's
+    compilation.py has it: a node that is not a test waits for each test whose
+    parents are all upstream; and call_model_and_unit_tests_runner() of build.py
+    runs the unit tests of a model before it."""
+    parents = manifest["parent_map"]
+    upstream = closure(parents)
+    deps = {i: set(p) for i, p in parents.items()}
+    for i in parents:
+        if kind_of(i) in ("model", "seed", "snapshot", "operation") and is_build:
+            deps[i] |= {t for t, p in parents.items() if p and
+                        kind_of(t) == "test" and set(p) <= upstream[i]}
+    units = [i for i, p in parents.items() if is_unit(i, p)]
+    for i in units:
+        deps[i] = set(deps[parents[i][0]])
+    for i in units if is_build else []:
+        deps[parents[i][0]].add(i)
+    return deps
+
+
+def waits_of(records):
+    """The same, of records: without phony nodes of which only weir knows."""
+    deps = {}
+    for r in records:
+        if r["type"] == "node":
+            deps.setdefault(r["id"], []).extend(r.get("deps", []))
+    return {i: {d for d in all_of if not d.startswith("build:")}
+            for i, all_of in closure(deps).items()
+            if not i.startswith("build:")}
+
+
+def length(deps, tasks_and_others):
     """The length of the longest path, in microseconds, where nodes without a
     task are passed through."""
-    deps = {r["id"]: r["deps"] for r in records if r["type"] == "node"}
-    took = {r["id"]: r.get("elapsed_us", 0) for r in records
+    took = {r["id"]: r.get("elapsed_us", 0) for r in tasks_and_others
             if r["type"] == "task"}
     longest = {}
 
@@ -104,8 +164,12 @@ class Project:
                                "metric", "exposure", "unit_test"])
             tail = rng.choice(["", ".0123abcdef", ".v2", ".0123ABCDEF"])
             self.ids.append(f"{kind}.shop.{rng.choice('xyz')}é{i}{tail}")
-        self.parents = {x: rng.sample(self.ids[:i], min(i, rng.randint(0, 3)))
-                        for i, x in enumerate(self.ids)}
+        # Nothing waits for tests but by `dbt build`.
+        self.parents = {}
+        for x in self.ids:
+            some = [y for y in self.parents if "test" not in kind_of(y)]
+            self.parents[x] = rng.sample(some, min(len(some),
+                                                   rng.randint(0, 3)))
 
     def manifest(self):
         member = {"name": "}]\"{[", "deps": {"nodes": []}}
@@ -147,7 +211,9 @@ class Project:
                              "/dbt/run-results/v6.json", "env": {"x": "y"},
                              "invocation_id": "run-1"},
                 "results": [self.result(x) for x in ran],
-                "elapsed_time": 1.5, "args": {"select": [], "results": []}}
+                "elapsed_time": 1.5, "args": {
+                    "select": [], "results": [], "which":
+                    self.rng.choice(["build", "build", "run", "test"])}}
 
 
 def run(command, text):
@@ -170,14 +236,26 @@ def mode_projects(rng):
     project = Project(rng)
     manifest, results = project.manifest(), project.results()
     graph, got_nodes = records("buildgraph-parse", manifest, rng)
-    check("nodes", list(nodes(manifest)), got_nodes)
+    check("nodes", list(nodes(manifest)), [
+        r | {"deps": [d for d in r["deps"] if not d.startswith("build:")]}
+        for r in got_nodes if not r["id"].startswith("build:") and
+        not is_unit(r["id"], manifest["parent_map"][r["id"]])])
     log, got_tasks = records("execlog-parse", results, rng)
     check("tasks", tasks(results), got_tasks)
+    is_build = results["args"]["which"] == "build"
+    deps = waits(manifest, is_build)
+    ran = {f"build:{r['unique_id']}" for r in results["results"]}
+    gates = [{"type": "node", "id": r["id"], "deps": [r["id"][6:]]}
+             for r in got_nodes if r["id"].startswith("build:")]
+    check("gates", True, all(g["id"] in ran for g in got_tasks
+                             if g["type"] == "node"))
+    check("waits", closure(deps), waits_of(got_nodes +
+                                           (gates if is_build else [])))
     if any("elapsed_us" in t for t in got_tasks):
         answer = run(["critpath", "--bridge"], graph + log).splitlines()
         path = next(r for r in map(json.loads, answer)
                     if r["type"] == "critpath")
-        check("length", length(got_tasks + got_nodes), path["length_us"])
+        check("length", length(deps, got_tasks), path["length_us"])
 
 
 def load(path):
@@ -187,11 +265,12 @@ def load(path):
 
 if __name__ == "__main__":
     if sys.argv[1] in ("length", "records"):
-        found = tasks(load(sys.argv[2])) + list(nodes(load(sys.argv[3])))
+        results, manifest = load(sys.argv[2]), load(sys.argv[3])
         if sys.argv[1] == "length":
-            print(length(found))
+            print(length(waits(manifest, results["args"]["which"] == "build"),
+                         tasks(results)))
         else:
-            for record in found:
+            for record in tasks(results) + list(nodes(manifest)):
                 print(json.dumps(record))
     else:
         main(globals(), None)
