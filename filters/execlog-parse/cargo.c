@@ -25,7 +25,8 @@
 	K(REASON, "reason") K(ELAPSED, "elapsed") K(INDEX, "index")	\
 	K(PACKAGE_ID, "package_id") K(TARGET, "target") K(MODE, "mode")	\
 	K(DEPENDENCIES, "dependencies") K(STATUS, "status")		\
-	K(SECTION, "section") K(RUSTC_VERSION, "rustc_version")
+	K(SECTION, "section") K(RUSTC_VERSION, "rustc_version")		\
+	K(JOBS, "jobs")
 KEY_LIST(cargo_keys, CARGO_KEYS);
 
 /* Keys of the member `target` of an event. */
@@ -383,8 +384,11 @@ static void
 read_build_started(const struct rec *r, int64_t us)
 {
 	struct span version;
+	int64_t jobs;
 
 	(void)us;
+	if (rec_int(r, JOBS, &jobs) == REC_OK && jobs > 0)
+		run_add_count("limit", (uint64_t)jobs);
 	if (rec_str(r, RUSTC_VERSION, &version) == REC_OK)
 		check_version(state.f, "cargo", version, "1.95", "1.95");
 }

@@ -38,7 +38,7 @@ KEY_LIST(metadata_keys, METADATA_KEYS);
 KEY_LIST(phase_keys, PHASE_KEYS);
 
 /* Members of `args`, the options of dbt. */
-#define ARGS_KEYS(K) K(WHICH, "which")
+#define ARGS_KEYS(K) K(WHICH, "which") K(THREADS, "threads")
 KEY_LIST(args_keys, ARGS_KEYS);
 
 #define SCHEMA_BASE "https://schemas.getdbt.com/dbt/"
@@ -59,6 +59,7 @@ static struct {
 	struct extent extent;
 	bool has_results;	/* the document has this key */
 	bool is_build;		/* the command was `dbt build` */
+	int64_t threads;	/* --threads, if it is above 0 */
 	struct buf tests;	/* the ids of tests, each with a newline */
 } state;
 
@@ -301,6 +302,21 @@ read_element(void *context)
 	return true;
 }
 
+/* Reads the options of dbt. */
+static void
+read_args(struct span value)
+{
+	const char *why;
+	const struct rec *r = recio_parse(state.args_in, value, &why);
+	struct span which;
+
+	state.threads = 0;
+	state.is_build = r != NULL && rec_str(r, WHICH, &which) == REC_OK &&
+	    span_eq(which, "build");
+	if (r != NULL)
+		rec_int(r, THREADS, &state.threads);
+}
+
 static bool
 read_member(void *context)
 {
@@ -318,12 +334,8 @@ read_member(void *context)
 		return scan_each(&state.f->input, "[]", read_element, NULL);
 	if (member == NO_MEMBER || !filter_value(state.f, &value))
 		return false;
-	if (member == ARGS) {
-		r = recio_parse(state.args_in, value, &why);
-		state.is_build = r != NULL &&
-		    rec_str(r, WHICH, &text) == REC_OK &&
-		    span_eq(text, "build");
-	}
+	if (member == ARGS)
+		read_args(value);
 	if (member != METADATA)
 		return true;
 
@@ -366,9 +378,12 @@ dbt_read(struct filter *f, const struct format_options *options)
 				    "or sources.json of dbt: it has no results",
 				    f->input.name);
 			emit_gates();
+			if (state.threads > 0)
+				run_add_count("limit", (uint64_t)state.threads);
 			emit_build(f, dbt_format.name, &state.extent);
 			state.extent = (struct extent){ 0 };
 			state.has_results = false;
+			state.threads = 0;
 		}
 	} while (filter_next_file(f));
 	recio_free(state.metadata_in);

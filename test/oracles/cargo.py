@@ -207,6 +207,8 @@ def compare_run(name, events, records, paths):
                           for t in got])
     build = {"type": "build", "run": name, "format": "cargo", "start_us": 0,
              "end_us": last, "wall_us": last}
+    build |= {"limit": e["jobs"] for e in events
+              if e["reason"] == "build-started" and "jobs" in e}
     if any("start_us" in t and "elapsed_us" not in t for t in want):
         build["lacks"] = ["unfinished"]
     check("build records", [build] if last is not None else [],
@@ -347,7 +349,8 @@ def random_run(rng, name):
         events += [(at, order, x | {"index": index, "elapsed": at})
                    for at, order, x in list_]
     events.sort(key=lambda x: x[:2])
-    log = [{"reason": "build-started", "command": ["cargo", "build"]},
+    log = [{"reason": "build-started", "command": ["cargo", "build"]} |
+           rng.choice([{}, {"jobs": 4}]),
            {"reason": "resolution-started", "elapsed": 0.0},
            *units,
            *({"reason": "unit-fingerprint", "index": e["index"],

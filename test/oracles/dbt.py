@@ -71,6 +71,8 @@ def tasks(results):
     if times:
         out[-1] |= {"start_us": min(times), "end_us": max(times),
                     "wall_us": max(times) - min(times)}
+    if out and "threads" in results.get("args", {}):
+        out[-1]["limit"] = results["args"]["threads"]
     return out
 
 
@@ -213,7 +215,8 @@ class Project:
                 "results": [self.result(x) for x in ran],
                 "elapsed_time": 1.5, "args": {
                     "select": [], "results": [], "which":
-                    self.rng.choice(["build", "build", "run", "test"])}}
+                    self.rng.choice(["build", "build", "run", "test"])} |
+                self.rng.choice([{}, {"threads": 4}])}
 
 
 def run(command, text):
