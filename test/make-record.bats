@@ -194,6 +194,71 @@ tasks() {
 	[ "$i" -gt 0 ]
 }
 
+# pools - prints the tasks that need the workers of a pool, the pool and its
+# size, or "shared"
+pools() {
+	jq -r 'select(.pool) | "\(.id) \(.pool) \(.limit // "shared")"' rec |
+		sort
+}
+
+@test "a make that does not share the jobserver has workers of its own" {
+	makefile <<-'END'
+	all: shared by-line plain one two
+	shared: ; @$(MAKE) s
+	by-line: ; +@make l
+	plain: ; @make p
+	one: ; @$(MAKE) -j1 o
+	two: ; @$(MAKE) -sj2 t
+	s l p o t: ; @true
+	END
+	local jobs plain='p plain 1'
+	# From make 4.4 on, its jobserver is a fifo, which all makes share.
+	[[ $(make -f - <<<'$(info $(.FEATURES))all: ; @true') != \
+		*jobserver-fifo* ]] || plain='p plain shared'
+	for jobs in -j4 -j1 ''; do
+		make-record -o rec make $jobs 2>/dev/null >&2
+		assert_equal "$(pools)" "$(lines 'l by-line shared' 'o one 1' \
+			"$plain" 's shared shared' 't two 2')"
+	done
+	# The worker of a recipe is kept for it, but not for the command.
+	assert_equal "$(jq -r 'select(.worker_of) | .id + " < " + .worker_of' \
+		rec)" "$(lines 'shared < shared (part 1)' \
+		'by-line < by-line (part 1)' 'plain < plain (part 1)' \
+		'one < one (part 1)' 'two < two (part 1)')"
+	# -j1 is that of the command, and passed on to the make in the recipe.
+	make-record -o rec make -j1 -f - >&2 <<<'one: ; @$(MAKE) -f Makefile o'
+	assert_equal "$(pools)" 'o one shared'
+}
+
+@test "makes that one recipe runs have pools of their own, makes in them share" {
+	makefile <<-'END'
+	all: ; @make -j2 a & make -j3 b; wait
+	a: ; @$(MAKE) c
+	b c d: ; @true
+	END
+	make-record -o rec make 2>/dev/null >&2
+	assert_equal "$(pools | sed -E 's/ all( .make 2.)?//' | xargs)" \
+		'a (part 1) 2 a 2 b 3 c a shared'
+	assert_equal "$(jq -r 'select(.pool).pool' rec | sort -u | xargs)" \
+		'a all all (make 2)'
+}
+
+@test "the build says how many targets make would have run at once" {
+	makefile <<<'all: ; @true'
+	local jobs
+	for jobs in '1 -j1' '1 -k' '7 -j7' 'null -j' '3 -k -j3 -l5'; do
+		make-record -o rec make ${jobs#* } >&2
+		assert_equal "$(jq 'select(.type == "build").limit' rec)" \
+			"${jobs%% *}"
+	done
+	assert_equal "$(jq 'select(.type == "build").load_limit' rec)" true
+	make-record -o rec sh -c 'make -j2; make -j5' >&2
+	assert_equal "$(jq 'select(.type == "build").limit' rec)" 5
+	lines 'MAKEFLAGS += -j6' 'all: ; @true' >Makefile
+	make-record -o rec make >&2
+	assert_equal "$(jq 'select(.type == "build").limit' rec)" 6
+}
+
 @test "a failed target is marked, and an ignored failure is not" {
 	makefile <<-'END'
 	all: ok bad

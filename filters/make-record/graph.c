@@ -416,11 +416,27 @@ compare_makes(const void *a, const void *b, void *graph)
 	    cmp_i64(x->start_us, y->start_us);
 }
 
+/*
+ * Whether a make shares the workers of the one whose recipe runs it: if that
+ * one runs a single job, it would share them, if that one had more.
+ */
+static bool
+shares_workers(const struct make *m, const struct make *parent,
+    const struct target *owner)
+{
+	if (m->jobserver != 0 || m->n_jobs == 0)
+		return m->jobserver == parent->jobserver || m->n_jobs == 0;
+	if (m->has_own_jobs || parent->jobserver != 0)
+		return false;
+	return owner->shares_jobserver || !owner->has_rule || m->shares_fifo;
+}
+
 /* Links makes to the targets whose recipes run them. */
 static void
 link_makes(struct graph *g)
 {
 	uint32_t *line_of = mem_ones(g->texts.n + 1, sizeof *line_of);
+	const struct target *owner;
 	struct make *m;
 
 	for (size_t i = 0; i < g->n_lines; i++)
@@ -430,6 +446,9 @@ link_makes(struct graph *g)
 		m = &g->makes[i];
 		m->owner = line_of[m->line] == INDEX_NONE ? 0 :
 		    g->lines[line_of[m->line]].target;
+		owner = &g->targets[m->owner];
+		m->shares_workers = owner->make == INDEX_NONE ||
+		    shares_workers(m, &g->makes[owner->make], owner);
 		if (m->start_us != INT_UNKNOWN)
 			g->ran[g->n_ran++] = (uint32_t)i;
 	}
@@ -447,6 +466,8 @@ group_makes(struct graph *g)
 	for (size_t i = 0; i < g->n_ran; i++) {
 		m = &g->makes[g->ran[i]];
 		owner = &g->targets[m->owner];
+		m->number = owner->n_groups == 0 ? 1 :
+		    g->makes[g->ran[i - 1]].number + 1;
 		if (owner->n_groups == 0 || m->start_us >= group->end_us) {
 			g->groups = mem_grow(g->groups, &g->groups_cap,
 			    g->n_groups + 1, sizeof *g->groups);

@@ -26,8 +26,17 @@ struct make {
 	sym line;		/* the id of the line that runs it */
 	sym directory;
 	bool is_serial;		/* .NOTPARALLEL */
+	/* Of the jobs that it runs at once. */
+	uint64_t jobserver;	/* which one it has, or 0 */
+	uint32_t n_jobs;	/* -j; 0: no limit */
+	bool has_own_jobs;	/* it was run with -j */
+	bool shares_fifo;	/* its jobserver, if it had one, would be a
+				   fifo, which every make shares */
+	bool has_load_limit;	/* -l */
+	bool shares_workers;	/* with the one that runs it */
 	uint32_t owner;		/* the target of that line */
 	uint32_t group;		/* of the owner, from 0 */
+	uint32_t number;	/* among all makes of the owner, from 1 */
 	uint32_t first_target, last_target;
 	int64_t start_us, end_us;
 };
@@ -69,6 +78,7 @@ struct target {
 	int64_t start_us, end_us;	/* of the lines */
 	uint32_t first_name, last_name;
 	bool has_rule;		/* the names are those of make's rules */
+	bool shares_jobserver;	/* its recipe runs make as $(MAKE) or by + */
 	uint32_t also;		/* its recipe is that of this target, or
 				   INDEX_NONE */
 	uint32_t first_also, next_also;	/* the targets of this recipe */

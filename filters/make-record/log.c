@@ -12,7 +12,8 @@
 #include "filters/make-record/graph.h"
 #include "filters/make-record/log.h"
 
-enum { MAKE_FIELDS = 3, START_FIELDS = 7, END_FIELDS = 5, FIELDS_MAX = 7 };
+enum { MAKE_FIELDS = 3, FLAGS_FIELDS = 5, START_FIELDS = 7, END_FIELDS = 5,
+    FIELDS_MAX = 7 };
 
 /* A record: its fields after the letter; the rest of a D is rules. */
 struct record {
@@ -111,10 +112,40 @@ read_make(const struct record *r)
 	g->makes = mem_grow(g->makes, &g->makes_cap, g->n_makes + 1,
 	    sizeof *g->makes);
 	m = &g->makes[g->n_makes++];
-	*m = (struct make){ .first_target = INDEX_NONE,
+	*m = (struct make){ .n_jobs = 1, .first_target = INDEX_NONE,
 	    .start_us = INT_UNKNOWN, .end_us = INT_UNKNOWN };
 	m->line = intern_add(&g->texts, span_str(r->fields[1]));
 	m->directory = intern_add(&g->texts, span_str(r->fields[2]));
+	return true;
+}
+
+/*
+ * Reads the options in MAKEFLAGS.  The first word may be letters of options
+ * without values; after "--" come variables.
+ */
+static bool
+read_flags(const struct record *r)
+{
+	uint32_t index = r->n > 0 ? find_make(r->fields[0]) : INDEX_NONE;
+	struct make *m;
+	char *save, *word;
+	uint64_t n;
+
+	if (r->n != FLAGS_FIELDS || index == INDEX_NONE)
+		return false;
+	m = &state.graph->makes[index];
+	text_u64(span_str(r->fields[1]), &m->jobserver);
+	m->has_own_jobs = r->fields[2][0] == '1';
+	m->shares_fifo = strstr(r->fields[4], "jobserver-fifo") != NULL;
+	for (word = strtok_r(r->fields[3], " ", &save);
+	    word != NULL && strcmp(word, "--") != 0;
+	    word = strtok_r(NULL, " ", &save)) {
+		if (strncmp(word, "-j", 2) == 0)
+			m->n_jobs = text_u64(span_str(word + 2), &n) ?
+			    (uint32_t)n : 0;
+		m->has_load_limit |= strncmp(word, "-l", 2) == 0;
+		m->shares_fifo &= strcmp(word, "--jobserver-style=pipe") != 0;
+	}
 	return true;
 }
 
@@ -220,10 +251,12 @@ read_rules(const struct record *r)
 		return false;
 	for (char *p = r->fields[0] + strlen(r->fields[0]) + 1; p < r->end;
 	    p += strlen(p) + 1) {
-		if (p[0] != '#') {
+		if (p[0] == '+' && target != INDEX_NONE)
+			state.graph->targets[target].shares_jobserver = true;
+		if (p[0] != '#' && p[0] != '+')
 			target = read_rule(make, p);
+		if (p[0] != '#')
 			continue;
-		}
 		for (const char *q = strchr(p, ':') + 1; *q != '\0';
 		    q = name.p + name.n) {
 			q += strspn(q, " ");
@@ -259,7 +292,8 @@ read_record(struct filter *f, char *p, size_t n)
 		r.fields[r.n++] = q;
 	if (!is_whole || !(p[0] == 'M' ? read_make(&r) :
 	    p[0] == 'S' || p[0] == 'F' ? read_start(&r, p[0] == 'F') :
-	    p[0] == 'E' ? read_end(&r) : p[0] == 'D' && read_rules(&r)))
+	    p[0] == 'E' ? read_end(&r) : p[0] == 'J' ? read_flags(&r) :
+	    p[0] == 'D' && read_rules(&r)))
 		filter_fail(f, "a record of the log is damaged");
 }
 

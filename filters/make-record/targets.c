@@ -230,6 +230,27 @@ put_times(struct buf *b, const struct target *t, int64_t from_us, int64_t to_us)
 		json_int(b, "cpu_us", cpu_us);
 }
 
+/*
+ * The pool of workers that a target of a make needs which another make runs,
+ * and its size, if it does not share others.
+ */
+static void
+put_pool(struct buf *b, const struct target *t)
+{
+	const struct graph *g = state.graph;
+	const struct make *m;
+
+	if (t->make == INDEX_NONE)
+		return;
+	m = &g->makes[t->make];
+	if (g->targets[m->owner].make == INDEX_NONE)
+		return;
+	json_str(b, "pool", id_of(&g->targets[m->owner],
+	    m->number > 1 ? "make" : NULL, m->number));
+	if (!m->shares_workers)
+		json_int(b, "limit", m->n_jobs);
+}
+
 /* Writes a part of a recipe, or if it is the last one, the target itself. */
 static void
 put_part(void *filter, uint32_t target, uint32_t part)
@@ -255,6 +276,9 @@ put_part(void *filter, uint32_t target, uint32_t part)
 	json_text(b, "rule", suffix);
 	json_word(b, "kind", "run");
 	json_cstr(b, "run", state.run);
+	put_pool(b, t);
+	if (part > 0 && t->make != INDEX_NONE)
+		json_str(b, "worker_of", id_of(t, "part", part));
 	to_us = is_last ? t->end_us : groups[part].start_us;
 	filter_note_lacks(filter, to_us == INT64_MAX ? LACKS_UNFINISHED : 0);
 	put_times(b, t, from_us, to_us);
@@ -313,12 +337,37 @@ put_nodes(struct filter *f)
 	}
 }
 
+/*
+ * As many targets as make would have run at once, if no make that the command
+ * runs had more; INT_UNKNOWN if one had no limit.
+ */
+static int64_t
+find_limit(bool *has_load_limit)
+{
+	const struct graph *g = state.graph;
+	const struct make *m;
+	int64_t limit = 0;
+
+	*has_load_limit = false;
+	for (size_t i = 0; i < g->n_ran; i++) {
+		m = &g->makes[g->ran[i]];
+		if (g->targets[m->owner].make != INDEX_NONE)
+			continue;
+		*has_load_limit |= m->has_load_limit;
+		limit = limit == INT_UNKNOWN || m->n_jobs == 0 ? INT_UNKNOWN :
+		    time_later(limit, m->n_jobs);
+	}
+	return limit;
+}
+
 /* If make failed before it ran anything, nothing is known of the build. */
 static void
 put_build(struct filter *f)
 {
 	const struct graph *g = state.graph;
 	const struct recipe_line *command = &g->lines[0];
+	bool has_load_limit;
+	int64_t limit = find_limit(&has_load_limit);
 	struct buf *b;
 
 	if (g->n_ran == 0 && (state.has_failed || g->n_makes == 0))
@@ -330,6 +379,8 @@ put_build(struct filter *f)
 		json_int(b, "start_us", command->start_us);
 		json_int(b, "end_us", command->end_us);
 		json_int(b, "wall_us", command->end_us - command->start_us);
+		json_int(b, "limit", limit);
+		json_flag(b, "load_limit", has_load_limit);
 	}
 	lacks_put(b, filter_take_lacks(f));
 	filter_end_record(f);

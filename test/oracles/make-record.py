@@ -65,8 +65,9 @@ def generate(seed):
         if d > 0 and rng.random() < .5:
             previous = "d%d.run" % (d - 1)
             expected[run + " (part 1)"] = [previous]
-        top.append("%s: %s\n\t@$(MAKE) -s -C %s last" %
-                   (run, previous, name))
+        top.append("%s: %s\n\t@%s -s -C %s last" %
+                   (run, previous, rng.choice(["$(MAKE)", "$(MAKE)", "make",
+                                               "$(MAKE) -j2"]), name))
         with open(name + "/Makefile", "w") as f:
             f.write("\n".join(text) + "\n")
     runs = [x for x in expected if x.endswith(".run")]
@@ -100,36 +101,125 @@ def longest(path):
     print(max(visit(t) for t in time))
 
 
+class Make:
+    """Passes over its targets in order, and starts those that are ready.  It
+    waits for a worker, and after a pass for one of its targets to end."""
+
+    def __init__(self, build, pool, targets):
+        self.build, self.pool, self.targets = build, pool, targets
+        self.at = self.running = self.released = 0
+        self.is_passed = False
+        self.limit = targets[0].get("limit")
+        self.idle = self.limit or 1
+        self.lender = None
+
+    def next(self):
+        return next((r["index"] for r in self.targets[self.at:]
+                     if self.build.is_ready(r)), None)
+
+    def start(self):
+        """Starts the next target; False if it cannot."""
+        if self.is_passed:
+            return False
+        index = self.next()
+        if index is None:
+            self.at, self.is_passed = 0, self.running > 0
+            index = self.next()
+            if self.is_passed or index is None:
+                return False
+        target = self.build.tasks[index]
+        self.at = self.targets.index(target)
+        lender = self if self.idle > 0 else self.lender
+        if lender is None or lender.idle == 0:
+            return False
+        self.at += 1
+        lender.idle -= 1
+        self.running += 1
+        self.released = max(0, self.released - 1)
+        self.build.run(target, lender)
+        return True
+
+
+class Build:
+    def __init__(self, records, workers):
+        self.tasks = [r for r in records if r["type"] == "task"]
+        self.nodes = {r["id"]: r["deps"] for r in records
+                      if r["type"] == "node"}
+        self.index = {r["id"]: i for i, r in enumerate(self.tasks)}
+        self.heir = {r["worker_of"]: r for r in self.tasks
+                     if "worker_of" in r}
+        self.now, self.running, self.done, self.lender_of = 0, {}, set(), {}
+        of_pool = {None: []}
+        for i, r in enumerate(self.tasks):
+            r["index"] = i
+            of_pool.setdefault(r.get("pool"), []).append(r)
+        self.makes = {p: Make(self, p, t) for p, t in of_pool.items()}
+        self.makes[None].idle = workers
+        for make in self.makes.values():
+            # The owner of a pool is the task of that name.
+            pool = make.pool
+            while pool is not None and self.makes[pool].limit is None:
+                owner = pool.split(" (make ")[0]
+                pool = self.tasks[self.index[owner]].get("pool")
+            if pool != make.pool:
+                make.lender = self.makes[pool]
+
+    def is_done(self, dep):
+        if dep in self.index:
+            return dep in self.done
+        return all(self.is_done(d) for d in self.nodes.get(dep, ()))
+
+    def is_ready(self, r):
+        return r["id"] not in self.done and r["id"] not in self.running and \
+            "worker_of" not in r and all(self.is_done(d) for d in r["deps"])
+
+    def run(self, r, lender):
+        self.running[r["id"]] = self.now + r["elapsed_us"]
+        self.lender_of[r["id"]] = lender
+
+    def end(self):
+        """All that ends next; what a recipe goes on with starts at once."""
+        self.now = min(self.running.values())
+        while True:
+            ended = [i for i, at in self.running.items() if at == self.now]
+            for i in ended:
+                del self.running[i]
+                self.done.add(i)
+                if i in self.heir:
+                    continue
+                make = self.makes[self.tasks[self.index[i]].get("pool")]
+                make.running -= 1
+                make.released += 1
+                make.is_passed = False
+                self.lender_of[i].idle += 1
+            heirs = [(i, r) for i, r in self.heir.items() if i in self.done and
+                     r["id"] not in self.done and r["id"] not in self.running
+                     and all(self.is_done(d) for d in r["deps"])]
+            for i, r in heirs:
+                self.run(r, self.lender_of[i])
+            if not ended and not heirs:
+                return
+
+    def start(self):
+        """A make that has released a worker is the first to take one."""
+        makes = list(self.makes.values())
+        while makes:
+            make = min(makes, key=lambda m: (
+                m.released == 0, len(self.tasks) if m.next() is None
+                else m.next()))
+            if not make.start():
+                make.released = 0
+                makes.remove(make)
+
+
 def simulate(path, workers):
-    """make passes over the targets in order, and starts those that are ready.
-    It waits for a job to end if all are running, and after each pass."""
-    records = [json.loads(line) for line in open(path)]
-    tasks = [r for r in records if r["type"] == "task"]
-    nodes = {r["id"]: r["deps"] for r in records if r["type"] == "node"}
-    index = {r["id"]: i for i, r in enumerate(tasks)}
-    now, running, done, started = 0, [], set(), set()
-
-    def is_done(dep):
-        if dep in index:
-            return index[dep] in done
-        return all(is_done(d) for d in nodes.get(dep, ()))
-
-    def wait():
-        nonlocal now, running
-        now = min(end for end, _ in running)
-        done.update(i for end, i in running if end == now)
-        running = [r for r in running if r[0] > now]
-
-    while len(started) < len(tasks):
-        for i, r in enumerate(tasks):
-            if i not in started and all(is_done(d) for d in r["deps"]):
-                while len(running) == workers:
-                    wait()
-                running.append((now + r["elapsed_us"], i))
-                started.add(i)
-        if running:
-            wait()
-    print(max([now] + [end for end, _ in running]))
+    build = Build([json.loads(line) for line in open(path)], workers)
+    build.start()
+    while build.running:
+        build.end()
+        build.start()
+    assert len(build.done) == len(build.tasks)
+    print(build.now)
 
 
 def replay(path):

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -43,7 +44,12 @@
  *	F ...			the same of a $(shell) in a line
  *	E MAKE PID END_US CPU_US STATUS
  *				the end of a process; STATUS as in wait(2)
- *	D MAKE RULE...		the lines of the rules
+ *	J MAKE JOBSERVER OWN FLAGS FEATURES
+ *				with its first line: the inode of its jobserver
+ *				or 0, whether it was run with -j, MAKEFLAGS and
+ *				.FEATURES
+ *	D MAKE RULE...		the lines of the rules; "+" instead of a recipe
+ *				that runs make so that it shares the jobserver
  *	I			a make has a variable IFS of its own
  *	U PROGRAM		a program that is not followed, although it may
  *				run make
@@ -68,6 +74,8 @@ static struct {
 	pid_t pid;		/* of the make, or 0 in other programs */
 	char make[48];		/* its id */
 	unsigned n_lines;
+	bool has_flags;		/* J is in the log */
+	bool has_own_jobs;	/* -j is one of its arguments */
 	/* What make starts next, the last one first: TARGET, PREREQUISITES,
 	   ORDER-ONLY, each ended by NUL.  There are several if a line has a
 	   $(shell) in its environment, or if make meanwhile starts the next
@@ -179,10 +187,23 @@ begins_with(const char *text, const char *start)
 }
 
 /*
+ * Whether make passes its jobserver on to what a line of a recipe runs.  The
+ * first character is the prefix of recipes.
+ */
+static bool
+shares_jobserver(const char *line)
+{
+	return line[1 + strspn(line + 1, " \t@-")] == '+' ||
+	    strstr(line, "$(MAKE)") != NULL ||
+	    strstr(line, "${MAKE}") != NULL;
+}
+
+/*
  * Keeps or drops a line of the rules, which is the last of the text.  A rule is
  * a paragraph: "# Not a target:", if it is none; variables of the target and
  * comments on them; the rule itself; comments that begin with two blanks; and
- * its recipe.  If make had no need to look at the target, all of it is dropped.
+ * its recipe, of which only '+' is kept.  If make had no need to look at the
+ * target, all of it is dropped.
  */
 static void
 end_rule_line(void)
@@ -212,6 +233,10 @@ end_rule_line(void)
 		memmove(state.rules.text + state.rules.paragraph, line, n);
 		state.rules.last = state.rules.paragraph;
 		is_kept = true;
+	} else if (state.rules.is_target && shares_jobserver(line)) {
+		memcpy(line, "+", 2);
+		state.rules.n = state.rules.last + 2;
+		state.rules.last += 2;
 	}
 	if (is_kept)
 		state.rules.last += n;
@@ -276,6 +301,47 @@ dcgettext(const char *domain, const char *id, int category)
 
 /* --- make --- */
 
+/* The inode of the jobserver that MAKEFLAGS names, which is a pipe, or 0. */
+static unsigned long long
+find_jobserver(const char *flags)
+{
+	const char *server = strstr(flags, "--jobserver-");
+	char path[4096];
+	struct stat st;
+	int fd;
+
+	if (server != NULL &&
+	    (sscanf(server, "%*[^=]=%d,", &fd) == 1 ? fstat(fd, &st) == 0 :
+	    sscanf(server, "%*[^=]=fifo:%4095s", path) == 1 &&
+	    stat(path, &st) == 0))
+		return st.st_ino;
+	return 0;
+}
+
+/*
+ * Logs how many jobs make runs, and which jobserver it shares.  MAKEFLAGS is
+ * complete when it has read all makefiles.
+ */
+static void
+log_flags(void)
+{
+	char *flags = gnu_make.expand("$(MAKEFLAGS)");
+	char *features = gnu_make.expand("$(.FEATURES)");
+	size_t n = strlen(flags) + 1, m = strlen(features) + 1;
+	char *both = malloc(n + m);
+
+	state.has_flags = true;
+	if (both != NULL) {
+		memcpy(both, flags, n);
+		memcpy(both + n, features, m);
+		append(both, n + m, "J %s %llu %d", state.make,
+		    find_jobserver(flags), state.has_own_jobs);
+	}
+	free(both);
+	gnu_make.release(flags);
+	gnu_make.release(features);
+}
+
 /* make calls this when it expands $(IFS) for a line. */
 static char *
 on_line(const char *name, unsigned argc, char **argv)
@@ -285,6 +351,8 @@ on_line(const char *name, unsigned argc, char **argv)
 	char *grown;
 
 	(void)name;
+	if (!state.has_flags)
+		log_flags();
 	if (state.n_next == NEXT_MAX) {
 		oldest = state.next[0];
 		memmove(state.next, state.next + 1,
@@ -606,16 +674,30 @@ wait(int *status)
 
 /* --- the beginning and the end of a process --- */
 
+/* Whether -j, maybe after other letters, is an argument of make. */
+static bool
+gives_jobs(char **argv)
+{
+	for (; *argv != NULL; argv++) {
+		if (begins_with(*argv, "--jobs"))
+			return true;
+		if (begins_with(*argv, "-") && !begins_with(*argv, "--") &&
+		    (*argv)[strcspn(*argv, "CEIWfloj")] == 'j')
+			return true;
+	}
+	return false;
+}
+
 static __attribute__((constructor)) void
 start(int argc, char **argv, char **envp)
 {
 	const char *value = getenv(FOLLOW_VARIABLE);
 
 	(void)argc;
-	(void)argv;
 	if (value == NULL || !follow_parse(&state.follow, value))
 		return;
 	state.is_active = true;
+	state.has_own_jobs = gives_jobs(argv);
 	follow_remove(&state.follow, envp);
 	if (environ != envp)
 		follow_remove(&state.follow, environ);
