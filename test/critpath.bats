@@ -651,6 +651,10 @@ in_both_orders() {
 	agree savings 20
 }
 
+@test "tasks wait for workers of their pool, and a recipe's worker waits for its make" {
+	agree pools 150
+}
+
 @test "if simulations take too long, all savings are those of the path, and say so" {
 	local i
 	for ((i = 1; i <= 710; i++)); do

@@ -61,6 +61,12 @@ build_value(const struct build *b, const struct task *t, unsigned kept)
 	return value_of(b, t, 1 + kept);
 }
 
+bool
+build_has_value(const struct build *b, unsigned kept)
+{
+	return b->labels.task_values[1 + kept].n > 0;
+}
+
 /*
  * A name, valid until the next call.  Names are not interned: nearly all
  * differ, and only those in the answer are read.

@@ -36,8 +36,11 @@ struct span build_name_of_id(const struct build *, sym id);
  */
 sym build_value(const struct build *, const struct task *, unsigned kept);
 
-/* The same for `target`. */
+/* build_value() of `target`. */
 sym build_target(const struct build *, const struct task *);
+
+/* Whether the record of any task has a kept key. */
+bool build_has_value(const struct build *, unsigned kept);
 
 /*
  * Write members of a record about a task: its id, as build_put_id() does; its

@@ -296,15 +296,22 @@ has_graph(struct span format)
 bool
 build_read_extent(struct build *b, struct filter *f, const struct rec *r)
 {
-	int64_t start_us, end_us, n_earlier, n_unknown, n_mixed;
+	int64_t start_us, end_us, n_earlier, n_unknown, n_mixed, limit;
 	struct span format;
 
 	if (!filter_get_int(f, r, START, &start_us) ||
 	    !filter_get_int(f, r, END, &end_us) ||
 	    !filter_get_int(f, r, EARLIER_RUNS, &n_earlier) ||
 	    !filter_get_int(f, r, UNKNOWN_DEPS, &n_unknown) ||
-	    !filter_get_int(f, r, MIXED_RUNS, &n_mixed))
+	    !filter_get_int(f, r, MIXED_RUNS, &n_mixed) ||
+	    !filter_get_int(f, r, LIMIT, &limit))
 		return false;
+	if (limit != INT_UNKNOWN && limit < 1) {
+		filter_reject(f, "limit is below 1");
+		return false;
+	}
+	b->limit = time_later(b->limit, limit);
+	b->has_load_limit |= rec_get(r, LOAD_LIMIT) != NULL;
 	b->is_mixed |= n_mixed > 1;
 	b->is_incremental |= n_earlier > 0 || rec_true(r, INCREMENTAL);
 	b->lacks |= lacks_read(r, rec_get(r, LACKS));

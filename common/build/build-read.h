@@ -29,7 +29,8 @@ struct filter;
 	K(MIXED_RUNS, "mixed_runs") K(LACKS, "lacks")			\
 	K(INCREMENTAL, "incremental") K(PATH, "path") K(STEP, "step")	\
 	K(WAITING, "waiting_us") K(POTENTIAL, "potential_us")		\
-	K(EXECUTION, "execution_id")					\
+	K(EXECUTION, "execution_id") K(LIMIT, "limit")			\
+	K(LOAD_LIMIT, "load_limit")					\
 	K(TARGET, "target")
 KEY_INDEXES(BUILD_KEYS);
 

@@ -14,7 +14,7 @@ build_new(const char *run_name)
 	struct build *b = mem_alloc(sizeof *b);
 
 	*b = (struct build){ .run_name = run_name, .start_us = INT_UNKNOWN,
-	    .end_us = INT_UNKNOWN };
+	    .end_us = INT_UNKNOWN, .limit = INT_UNKNOWN };
 	intern_init(&b->names);
 	b->run = intern_add(&b->names, span_str("run"));
 	b->copy = intern_add(&b->names, span_str("copy"));

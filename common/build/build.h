@@ -98,7 +98,7 @@ struct queue {
 };
 
 /* The most keys that a filter may give to builds_keep(). */
-enum { KEPT_KEYS_MAX = 18, VALUES_MAX = 1 + KEPT_KEYS_MAX };
+enum { KEPT_KEYS_MAX = 21, VALUES_MAX = 1 + KEPT_KEYS_MAX };
 
 /* For build-read.c, build-names.c and build.c: what people read of a build. */
 struct labels {
@@ -160,6 +160,8 @@ struct build {
 					   that were left out */
 	int64_t n_unknown_deps;		/* dependencies that the log does not
 					   show */
+	int64_t limit;			/* how many tasks the tool would have
+					   run at once, or INT_UNKNOWN */
 	bool is_ninja;			/* the log is ninja's */
 	bool has_graph;			/* the log is of a tool whose graphs
 					   buildgraph-parse reads */
@@ -169,6 +171,8 @@ struct build {
 	bool is_make;			/* make-record's: the tasks are in the
 					   order in which make starts them if
 					   all are ready */
+	bool has_load_limit;		/* fewer ran while the machine's load
+					   was above a limit */
 	bool is_mixed;			/* of several runs, whose times have
 					   nothing to do with each other */
 	unsigned lacks;			/* what is missing (lacks.h); complete

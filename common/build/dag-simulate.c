@@ -18,8 +18,7 @@
  */
 struct simulation {
 	const struct dag *d;
-	bool in_order;
-	const bool *needs_no_worker;
+	const struct dag_schedule *how;
 	uint32_t *n_unfinished;	/* by vertex: deps that have not ended */
 
 	/* The reversed graph, in rows like the dag's: the vertices that depend
@@ -27,23 +26,40 @@ struct simulation {
 	uint32_t *row;
 	uint32_t *dependent;
 
+	struct heap running;	/* key: the time at which the vertex ends */
+	struct crew *crews;	/* that of the build, and one of each pool */
+	size_t n_crews;
+	uint32_t *changed;	/* crews that may start something */
+	size_t n_changed;
+	uint32_t *waiting;	/* crews that could use a worker of another */
+	size_t n_waiting;
+	uint32_t *taken_from;	/* by vertex: the crew whose worker it has */
+	bool *keeps;		/* by vertex: its worker is kept for another;
+				   NULL if there are no pools */
+	struct group {
+		uint64_t n_running;
+		struct heap waiting;	/* ready, but the limit is reached */
+	} *groups;
+	int64_t now;		/* since the start, in the unit of weights */
+};
+
+/* Workers, and the vertices that they start. */
+struct crew {
+	uint64_t n_idle, n_running;
+	uint64_t n_released;	/* workers that it has just released */
+	uint32_t lender;	/* the crew whose idle workers it may use, too,
+				   or INDEX_NONE */
 	struct heap ready;	/* key: the vertex, if in_order; else minus the
 				   length of the longest path from it to an
 				   end, including its weight; if it reaches no
 				   end, minus its weight */
-	struct heap running;	/* key: the time at which the vertex ends */
 	/* Only if in_order: vertices that have become ready too late for this
 	   pass over all of them, the first one that is not passed yet, and one
 	   that waits for a worker, or INDEX_NONE. */
 	struct heap passed;
 	uint32_t next, held;
-	uint64_t n_idle_workers;
-	const struct dag_pools *pools;	/* or NULL */
-	struct pool {
-		uint64_t n_running;
-		struct heap waiting;	/* ready, but the pool was full */
-	} *by_pool;
-	int64_t now;		/* since the start, in the unit of weights */
+	bool is_passed;		/* all of a pass is started */
+	bool has_changed, is_waiting;
 };
 
 /*
@@ -83,6 +99,41 @@ pop(const struct simulation *s, struct heap *h)
 	return item;
 }
 
+static struct crew *
+crew_of(const struct simulation *s, uint32_t v)
+{
+	const struct dag_pools *pools = s->how->pools;
+
+	return &s->crews[pools->n == 0 || pools->of[v] == INDEX_NONE ? 0 :
+	    1 + pools->of[v]];
+}
+
+/* Whether the vertex gets the worker of another, which was kept for it. */
+static bool
+is_heir(const struct simulation *s, uint32_t v)
+{
+	return s->keeps != NULL && s->how->pools->worker_of[v] != INDEX_NONE;
+}
+
+static void
+mark_changed(struct simulation *s, struct crew *c)
+{
+	if (c->has_changed)
+		return;
+	c->has_changed = true;
+	s->changed[s->n_changed++] = (uint32_t)(c - s->crews);
+}
+
+static void
+queue(struct simulation *s, uint32_t v, int64_t key)
+{
+	struct crew *c = crew_of(s, v);
+
+	push(s, s->how->in_order && v < c->next ? &c->passed : &c->ready, key,
+	    v);
+	mark_changed(s, c);
+}
+
 /*
  * Starts v, or queues it for a worker.  Call it when all dependencies of v have
  * ended.
@@ -93,92 +144,227 @@ make_ready(struct simulation *s, uint32_t v)
 	const struct dag *d = s->d;
 	int64_t remaining = d->weight[v] + (d->tail[v] > 0 ? d->tail[v] : 0);
 
-	if (s->needs_no_worker[v])
+	if (is_heir(s, v))
+		s->taken_from[v] = s->taken_from[s->how->pools->worker_of[v]];
+	if (s->how->needs_no_worker[v] || is_heir(s, v))
 		push(s, &s->running, s->now + d->weight[v], v);
-	else if (s->in_order)
-		push(s, v < s->next ? &s->passed : &s->ready, v, v);
 	else
-		push(s, &s->ready, -remaining, v);
+		queue(s, v, s->how->in_order ? v : -remaining);
 }
 
-/* The pool of a vertex that needs a worker; NULL if it is in none. */
-static struct pool *
-pool_of(const struct simulation *s, uint32_t v)
+/* The limited group of a vertex that needs a worker; NULL if there is none. */
+static struct group *
+group_of(const struct simulation *s, uint32_t v)
 {
-	return s->pools == NULL || s->pools->of[v] == INDEX_NONE ? NULL :
-	    &s->by_pool[s->pools->of[v]];
+	const struct dag_limits *limits = s->how->limits;
+
+	return limits->n == 0 || limits->of[v] == INDEX_NONE ? NULL :
+	    &s->groups[limits->of[v]];
 }
 
-/* Gives a ready vertex to an idle worker, or makes it wait for its pool. */
+/* A crew with an idle worker that c may use, or NULL. */
+static struct crew *
+find_worker(const struct simulation *s, struct crew *c)
+{
+	if (c->n_idle > 0)
+		return c;
+	return c->lender != INDEX_NONE && s->crews[c->lender].n_idle > 0 ?
+	    &s->crews[c->lender] : NULL;
+}
+
+/* Gives a ready vertex to an idle worker, or makes it wait for its group. */
 static void
-start(struct simulation *s, struct heap_item item)
+start(struct simulation *s, struct crew *c, struct crew *from,
+    struct heap_item item)
 {
-	struct pool *pool = pool_of(s, item.value);
+	struct group *group = group_of(s, item.value);
 
-	if (pool != NULL && pool->n_running ==
-	    s->pools->limits[pool - s->by_pool]) {
-		push(s, &pool->waiting, item.key, item.value);
+	if (group != NULL && group->n_running ==
+	    s->how->limits->most[group - s->groups]) {
+		push(s, &group->waiting, item.key, item.value);
 		return;
 	}
-	if (pool != NULL)
-		pool->n_running++;
-	s->n_idle_workers--;
+	if (group != NULL)
+		group->n_running++;
+	c->n_running++;
+	c->n_released -= c->n_released > 0;
+	from->n_idle--;
+	s->taken_from[item.value] = (uint32_t)(from - s->crews);
 	push(s, &s->running, s->now + s->d->weight[item.value], item.value);
 }
 
-static void
-start_longest(struct simulation *s)
+/* Returns false if a crew can start nothing now. */
+static bool
+start_longest(struct simulation *s, struct crew *c)
 {
-	while (s->n_idle_workers > 0 && s->ready.n > 0)
-		start(s, pop(s, &s->ready));
+	struct crew *from = find_worker(s, c);
+
+	if (from == NULL || c->ready.n == 0)
+		return false;
+	start(s, c, from, pop(s, &c->ready));
+	return true;
 }
 
 /*
  * GNU make passes over all targets in their order.  If it meets a ready one and
  * no worker is idle, it waits for a worker, and goes on from there: what has
  * become ready meanwhile, and is before it, waits for the next pass.  After a
- * pass it waits until something ends.
+ * pass it waits until something ends.  Returns false if it starts nothing now.
  */
-static void
-start_in_order(struct simulation *s)
+static bool
+start_in_order(struct simulation *s, struct crew *c)
 {
+	struct crew *from = find_worker(s, c);
 	struct heap empty;
 
-	for (;;) {
-		if (s->held == INDEX_NONE && s->ready.n == 0) {
-			empty = s->ready;
-			s->ready = s->passed;
-			s->passed = empty;
-			s->next = 0;
-			if (s->running.n > 0 || s->ready.n == 0)
-				return;
+	if (c->held == INDEX_NONE && c->ready.n == 0) {
+		empty = c->ready;
+		c->ready = c->passed;
+		c->passed = empty;
+		c->next = 0;
+		c->is_passed = c->n_running > 0;
+	}
+	if (c->is_passed || (c->held == INDEX_NONE && c->ready.n == 0))
+		return false;
+	if (c->held == INDEX_NONE) {
+		c->held = pop(s, &c->ready).value;
+		c->next = c->held + 1;
+	}
+	if (from == NULL)
+		return false;
+	start(s, c, from, (struct heap_item){ c->held, c->held });
+	c->held = INDEX_NONE;
+	return true;
+}
+
+/* Whether nothing is ready that a crew could start in this pass. */
+static bool
+has_nothing(const struct crew *c)
+{
+	return c->held == INDEX_NONE && c->ready.n == 0;
+}
+
+/*
+ * Whether crew a starts something before crew b does.  A make that has released
+ * a worker is awake, and so is the first to take it again.
+ */
+static bool
+is_first(const struct simulation *s, const struct crew *a, const struct crew *b)
+{
+	const struct dag *d = s->d;
+	const struct heap_item *x, *y;
+
+	if (s->how->in_order && (a->n_released > 0) != (b->n_released > 0))
+		return a->n_released > 0;
+	if (has_nothing(a) || has_nothing(b))
+		return has_nothing(b);
+	if (s->how->in_order)
+		return (a->held != INDEX_NONE ? a->held :
+		    a->ready.items[0].key) < (b->held != INDEX_NONE ?
+		    b->held : b->ready.items[0].key);
+	x = &a->ready.items[0];
+	y = &b->ready.items[0];
+	return x->key != y->key ? x->key < y->key : d->rank != NULL ?
+	    x->value < y->value :
+	    d->compare(d->context, x->value, y->value) < 0;
+}
+
+static void
+start_all(struct simulation *s)
+{
+	struct crew *c;
+	size_t first;
+
+	while (s->n_changed > 0) {
+		first = 0;
+		for (size_t i = 1; i < s->n_changed; i++)
+			if (is_first(s, &s->crews[s->changed[i]],
+			    &s->crews[s->changed[first]]))
+				first = i;
+		c = &s->crews[s->changed[first]];
+		if ((s->how->in_order ? start_in_order : start_longest)(s, c))
+			continue;
+		s->changed[first] = s->changed[--s->n_changed];
+		c->has_changed = false;
+		c->n_released = 0;
+		if (c->lender != INDEX_NONE && !has_nothing(c) &&
+		    !c->is_waiting) {
+			c->is_waiting = true;
+			s->waiting[s->n_waiting++] = (uint32_t)(c - s->crews);
 		}
-		if (s->held == INDEX_NONE) {
-			s->held = pop(s, &s->ready).value;
-			s->next = s->held + 1;
-		}
-		if (s->n_idle_workers == 0)
-			return;
-		start(s, (struct heap_item){ s->held, s->held });
-		s->held = INDEX_NONE;
 	}
 }
 
-/* The pool of a vertex that has ended has room for another. */
+/* A crew has an idle worker, which it or another may use. */
 static void
-leave_pool(struct simulation *s, uint32_t v)
+offer_worker(struct simulation *s, uint32_t from)
 {
-	struct pool *pool = pool_of(s, v);
+	struct crew *c;
+
+	s->crews[from].n_idle++;
+	mark_changed(s, &s->crews[from]);
+	for (size_t i = s->n_waiting; i-- > 0;) {
+		c = &s->crews[s->waiting[i]];
+		if (c->lender != from)
+			continue;
+		c->is_waiting = false;
+		s->waiting[i] = s->waiting[--s->n_waiting];
+		mark_changed(s, c);
+	}
+}
+
+/*
+ * If all that is left waits for workers that are kept for others, as no real
+ * build does, one is added; false if nothing is left.
+ */
+static bool
+add_worker(struct simulation *s)
+{
+	struct crew *c;
+
+	for (size_t i = 0; i < s->n_crews; i++) {
+		c = &s->crews[i];
+		if (has_nothing(c) && c->passed.n == 0)
+			continue;
+		c->is_passed = false;
+		offer_worker(s, (uint32_t)i);
+		return true;
+	}
+	return false;
+}
+
+/* Of the group of a vertex that has ended another may run. */
+static void
+leave_group(struct simulation *s, uint32_t v)
+{
+	struct group *group = group_of(s, v);
 	struct heap_item item;
 
-	if (pool == NULL)
+	if (group == NULL)
 		return;
-	pool->n_running--;
-	if (pool->waiting.n == 0)
+	group->n_running--;
+	if (group->waiting.n == 0)
 		return;
-	item = pop(s, &pool->waiting);
-	push(s, s->in_order && item.value < s->next ? &s->passed : &s->ready,
-	    item.key, item.value);
+	item = pop(s, &group->waiting);
+	queue(s, item.value, item.key);
+}
+
+static void
+release_worker(struct simulation *s, uint32_t v)
+{
+	struct crew *c = crew_of(s, v);
+
+	if (s->how->needs_no_worker[v])
+		return;
+	if (!is_heir(s, v))
+		leave_group(s, v);
+	mark_changed(s, c);
+	if (s->keeps != NULL && s->keeps[v])
+		return;
+	c->n_running -= c->n_running > 0;
+	c->n_released++;
+	c->is_passed = false;
+	offer_worker(s, s->taken_from[v]);
 }
 
 /*
@@ -192,53 +378,113 @@ end_due(struct simulation *s)
 
 	while (s->running.n > 0 && s->running.items[0].key == s->now) {
 		v = pop(s, &s->running).value;
-		if (!s->needs_no_worker[v]) {
-			s->n_idle_workers++;
-			leave_pool(s, v);
-		}
+		release_worker(s, v);
 		for (uint32_t i = s->row[v]; i < s->row[v + 1]; i++)
 			if (--s->n_unfinished[s->dependent[i]] == 0)
 				make_ready(s, s->dependent[i]);
 	}
 }
 
-int64_t
-dag_simulate(const struct dag *d, uint64_t workers, bool in_order,
-    const bool *needs_no_worker, const struct dag_pools *pools)
+/*
+ * The crew whose workers a pool shares, from number 0: that of the pool in
+ * whose place it works, unless that shares others, too.
+ */
+static uint32_t
+find_lender(const struct dag_pools *pools, uint32_t pool)
 {
-	struct simulation s = { .d = d, .in_order = in_order,
-	    .needs_no_worker = needs_no_worker,
-	    .n_idle_workers = workers, .pools = pools,
-	    .held = INDEX_NONE,
-	    .ready = { .compare = d->rank != NULL ? NULL : d->compare,
-	    .context = d->context } };
+	uint32_t outer = pool;
 
-	s.running = s.ready;
-	s.by_pool = mem_zero(pools == NULL ? 0 : pools->n, sizeof *s.by_pool);
-	for (size_t i = 0; pools != NULL && i < pools->n; i++)
-		s.by_pool[i].waiting = s.ready;
-	reverse_edges(&s);
-	s.n_unfinished = mem_resize(NULL, d->n, sizeof *s.n_unfinished);
+	/* More steps than pools would be a cycle. */
+	for (size_t i = 0; i < pools->n && outer != INDEX_NONE; i++) {
+		if (pools->sizes[outer] > 0)
+			return outer == pool ? INDEX_NONE : 1 + outer;
+		outer = pools->outer[outer];
+	}
+	return 0;
+}
+
+static void
+make_crews(struct simulation *s)
+{
+	const struct dag_pools *pools = s->how->pools;
+	const struct heap empty = s->running;
+
+	s->n_crews = 1 + pools->n;
+	s->crews = mem_resize(NULL, s->n_crews, sizeof *s->crews);
+	s->changed = mem_resize(NULL, s->n_crews, sizeof *s->changed);
+	s->waiting = mem_resize(NULL, s->n_crews, sizeof *s->waiting);
+	s->crews[0] = (struct crew){ .n_idle = s->how->workers,
+	    .lender = INDEX_NONE, .ready = empty, .passed = empty,
+	    .held = INDEX_NONE };
+	for (uint32_t i = 0; i < pools->n; i++) {
+		s->crews[1 + i] = s->crews[0];
+		s->crews[1 + i].n_idle = pools->sizes[i] > 0 ?
+		    pools->sizes[i] : 1;
+		s->crews[1 + i].lender = find_lender(pools, i);
+	}
+}
+
+static void
+begin(struct simulation *s)
+{
+	const struct dag *d = s->d;
+	const struct dag_schedule *how = s->how;
+
+	s->running = (struct heap){ .compare = d->rank != NULL ? NULL :
+	    d->compare, .context = d->context };
+	s->groups = mem_zero(how->limits->n, sizeof *s->groups);
+	for (size_t i = 0; i < how->limits->n; i++)
+		s->groups[i].waiting = s->running;
+	make_crews(s);
+	s->taken_from = mem_zero(d->n, sizeof *s->taken_from);
+	if (how->pools->n > 0) {
+		s->keeps = mem_zero(d->n, sizeof *s->keeps);
+		for (uint32_t v = 0; v < d->n; v++)
+			if (is_heir(s, v))
+				s->keeps[how->pools->worker_of[v]] = true;
+	}
+	reverse_edges(s);
+	s->n_unfinished = mem_resize(NULL, d->n, sizeof *s->n_unfinished);
 	for (uint32_t v = 0; v < d->n; v++)
-		s.n_unfinished[v] = d->row[v + 1] - d->row[v];
+		s->n_unfinished[v] = d->row[v + 1] - d->row[v];
+}
+
+static void
+release(struct simulation *s)
+{
+	free(s->n_unfinished);
+	free(s->row);
+	free(s->dependent);
+	free(s->taken_from);
+	free(s->keeps);
+	free(s->changed);
+	free(s->waiting);
+	heap_release(&s->running);
+	for (size_t i = 0; i < s->n_crews; i++) {
+		heap_release(&s->crews[i].ready);
+		heap_release(&s->crews[i].passed);
+	}
+	free(s->crews);
+	for (size_t i = 0; i < s->how->limits->n; i++)
+		heap_release(&s->groups[i].waiting);
+	free(s->groups);
+}
+
+int64_t
+dag_simulate(const struct dag *d, const struct dag_schedule *how)
+{
+	struct simulation s = { .d = d, .how = how };
+
+	begin(&s);
 	for (uint32_t v = 0; v < d->n; v++)
 		if (s.n_unfinished[v] == 0)
 			make_ready(&s, v);
-	for (;;) {
+	do {
 		end_due(&s);
-		(in_order ? start_in_order : start_longest)(&s);
-		if (s.running.n == 0)
-			break;
-		s.now = s.running.items[0].key;
-	}
-	free(s.n_unfinished);
-	free(s.row);
-	free(s.dependent);
-	heap_release(&s.ready);
-	heap_release(&s.passed);
-	heap_release(&s.running);
-	for (size_t i = 0; pools != NULL && i < pools->n; i++)
-		heap_release(&s.by_pool[i].waiting);
-	free(s.by_pool);
+		start_all(&s);
+		if (s.running.n > 0)
+			s.now = s.running.items[0].key;
+	} while (s.running.n > 0 || add_worker(&s));
+	release(&s);
 	return s.now;
 }

@@ -3,22 +3,44 @@
 #include "common/build/dag.h"
 
 /*
- * Limits of how many vertices of a pool run at once.  A pool that is full makes
- * its vertices wait, but no worker.
+ * Pools of workers that some vertices need, in place of those of all others: a
+ * make that another make runs is one.
  */
 struct dag_pools {
 	uint32_t *of;		/* by vertex: its pool, or INDEX_NONE */
-	uint64_t *limits;	/* by pool, at least 1 */
+	uint32_t *worker_of;	/* by vertex: the one whose worker it gets,
+				   which is kept for it; or INDEX_NONE */
+	uint64_t *sizes;	/* by pool: its workers; or 0: it has one, and
+				   uses others of its outer pool, too */
+	uint32_t *outer;	/* by pool: that in whose place it works, or
+				   INDEX_NONE: the workers of all others */
 	size_t n;
 };
 
 /*
- * The time (makespan) in which a number of workers, at least one, completes all
- * vertices by list scheduling: an idle worker takes the ready vertex with the
- * longest remaining path to an end, ties by compare; or, if in_order is true,
- * the one with the lowest number, as make does.  A vertex is ready when all
- * vertices on which it depends have ended.  One for which needs_no_worker is
- * true starts as soon as it is ready.  pools may be NULL.
+ * Limits of how many vertices of a group run at once.  One that has to wait for
+ * that takes no worker meanwhile.
  */
-int64_t dag_simulate(const struct dag *, uint64_t workers, bool in_order,
-    const bool *needs_no_worker, const struct dag_pools *pools);
+struct dag_limits {
+	uint32_t *of;		/* by vertex: its group, or INDEX_NONE */
+	uint64_t *most;		/* by group, at least 1 */
+	size_t n;
+};
+
+struct dag_schedule {
+	uint64_t workers;	/* at least 1 */
+	bool in_order;		/* see below */
+	const bool *needs_no_worker;	/* by vertex: it starts as soon as it
+					   is ready */
+	const struct dag_pools *pools;
+	const struct dag_limits *limits;	/* n may be 0 in both */
+};
+
+/*
+ * The time (makespan) in which the workers complete all vertices by list
+ * scheduling: an idle worker takes the ready vertex with the longest remaining
+ * path to an end, ties by compare; or, if in_order is true, the one with the
+ * lowest number, as make does.  A vertex is ready when all vertices on which it
+ * depends have ended.
+ */
+int64_t dag_simulate(const struct dag *, const struct dag_schedule *);

@@ -188,7 +188,7 @@ void groups_report(const struct groups *, const struct answer *, struct buf *);
 
 /* The numbers of the keys that are always kept; others follow. */
 enum { KEY_KIND, KEY_HOST, KEY_RULE, KEY_TARGET, KEY_NAME, KEY_REMOTE_US,
-    KEY_REMOTE_EXECUTION, N_OWN_KEYS };
+    KEY_REMOTE_EXECUTION, KEY_POOL, KEY_LIMIT, KEY_WORKER_OF, N_OWN_KEYS };
 
 /* The names of those up to KEY_NAME; they end with NULL. */
 extern const char *const keys_own[];
@@ -204,6 +204,41 @@ void keys_declare(struct filter *);
  * Valid until the next call.
  */
 struct span keys_value(const struct build *, const struct task *, unsigned key);
+/* The symbol of that, or SYM_NONE; not for KEY_NAME. */
+sym keys_symbol(const struct build *, const struct task *, unsigned key);
+
+/* Whether the record of any task has a key from KEY_REMOTE_US on. */
+bool keys_any_has(const struct build *, unsigned key);
+
+/* --- pools.c ------------------------------------------------------------- */
+
+/*
+ * What makes tasks wait that are ready, besides the number of workers: pools of
+ * other workers, by the keys pool, limit and worker_of of tasks, and --limit.
+ */
+struct rules {
+	struct dag_pools pools;
+	struct dag_limits limits;
+};
+
+/* Finds the pools; rules_release() frees them, and the limits. */
+void pools_find(struct dag_pools *, const struct network *);
+void rules_release(struct rules *);
+
+/* Whether any pool does not share the workers of the build. */
+bool pools_are_limited(const struct dag_pools *);
+
+/*
+ * The time of all tasks but copies divided by the workers that can do them at
+ * once, rounded up: that of a pool by its own workers, too, because the pool
+ * occupies one worker of the build, or of another pool.
+ */
+int64_t pools_share_us(const struct dag_pools *, const struct network *,
+    uint64_t workers);
+
+/* A task of the limited pool that needs most time; there must be one. */
+const struct task *pools_longest(const struct dag_pools *,
+    const struct network *);
 
 /* --- remote.c ------------------------------------------------------------ */
 
@@ -239,7 +274,7 @@ void answer_report_notes(const struct answer *, struct filter *);
  */
 struct savings {
 	struct network *net;
-	const struct dag_pools *pools;	/* or NULL */
+	const struct rules *rules;
 	uint64_t workers;	/* 0: nothing is simulated */
 	int64_t whole_us;	/* until these workers have done all tasks;
 				   INT_UNKNOWN if not simulated yet */
@@ -247,7 +282,7 @@ struct savings {
 
 /* workers is 0 if the path tells what would be saved.  Simulates nothing. */
 void savings_begin(struct savings *, struct network *, uint64_t workers,
-    const struct dag_pools *);
+    const struct rules *);
 
 /*
  * Whether all n answers of a table are simulated: they must not take too long.
@@ -279,7 +314,7 @@ const char *savings_head(const struct savings *, size_t n,
  * graph.
  */
 int64_t simulate_build(struct network *, uint64_t workers,
-    const struct dag_pools *);
+    const struct rules *);
 
 /* --- usage.c ------------------------------------------------------------- */
 
@@ -331,16 +366,22 @@ enum limit { LIMIT_UNKNOWN, LIMIT_IDLE, LIMIT_PATH, LIMIT_WORKERS,
 /* Times that are not known are INT_UNKNOWN. */
 struct verdict {
 	const struct network *net;
-	const struct dag_pools *pools;	/* or NULL */
+	const struct rules *rules;
 	enum limit limit;
-	uint64_t workers;	/* as given, or the most tasks that ran at once;
-				   0 if neither is known */
+	uint64_t workers;	/* as given; or as many as the tool would have
+				   had at work; or the most tasks that ran at
+				   once; 0 if none of these is known */
 	int64_t work_us;	/* the time of all tasks that need a worker */
 	int64_t path_us;	/* the longest path to any task but a copy */
 	int64_t chain_us;	/* the longest path, even to a copy */
 	int64_t share_us;	/* work_us divided by workers, rounded up */
 	int64_t simulated_us;	/* until the workers have done all tasks */
-	int64_t no_pools_us;	/* LIMIT_POOLS: the same without pools */
+	/* LIMIT_POOLS: how long so many workers would take without --limit
+	   or, if pool is not NULL, if all pools shared them; it is a task of
+	   the pool that needs most time. */
+	uint64_t freed_workers;
+	int64_t freed_us;
+	const struct task *pool;
 	int64_t at_most_us;	/* if not simulated: an upper limit of it */
 	/*
 	 * The recorded times; unknown if they say nothing about these workers
@@ -363,12 +404,11 @@ struct verdict {
 
 /*
  * Finds out what limits the build.  workers is 0 if their number was not given.
- * pools: limits of the simulation, or NULL.  what_if: weights are not as
- * recorded.  Call it after dag_longest().
+ * what_if: weights are not as recorded.  Call it after dag_longest().
  * Overwrites the tails of the graph: call dag_tails() afterwards.
  */
 void verdict_find(struct verdict *, struct network *, uint64_t workers,
-    const struct dag_pools *pools, bool what_if);
+    const struct rules *, bool what_if);
 
 void verdict_release(struct verdict *);
 
@@ -427,13 +467,13 @@ size_t whatif_mark(const struct network *, struct span text, bool *marks);
  * --scale KEY=VALUE=FACTOR (whatif_scale(), option says which), and
  * --limit KEY=VALUE=N, and return to how many tasks.  A task is selected if it
  * has the VALUE; if no task has it, VALUE is a pattern as in the shell.  A task
- * that several limits select is limited by the first.  The caller frees the two
- * arrays of the pools, which start as { 0 }.
+ * that several limits select is limited by the first.  The limits start as
+ * { 0 }.
  */
 size_t whatif_set(struct network *, const char *option, const char *text);
 size_t whatif_scale(struct network *, const char *option, const char *text);
 size_t whatif_limit(const struct network *, const char *text,
-    struct dag_pools *);
+    struct dag_limits *);
 
 /* Adds the KEY of a value of --OPTION to the keys to be declared (keys.h). */
 void whatif_add_key(const char *option, const char *text);

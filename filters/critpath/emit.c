@@ -222,8 +222,23 @@ emit_build(const struct build *build, struct filter *f)
 	}
 	json_count(b, "earlier_runs", (uint64_t)build->n_earlier_runs);
 	json_count(b, "unknown_deps", (uint64_t)build->n_unknown_deps);
+	json_int(b, "limit", build->limit);
+	json_flag(b, "load_limit", build->has_load_limit);
 	lacks_put(b, build->lacks);
 	filter_end_record(f);
+}
+
+/* Writes which workers a task needs, if not those of the build. */
+static void
+put_pool(struct buf *b, const struct build *build, const struct task *t)
+{
+	uint64_t limit;
+
+	json_sym(b, "pool", &build->names, keys_symbol(build, t, KEY_POOL));
+	if (text_u64(keys_value(build, t, KEY_LIMIT), &limit))
+		json_uint(b, "limit", limit);
+	json_sym(b, "worker_of", &build->names, keys_symbol(build, t,
+	    KEY_WORKER_OF));
 }
 
 static void
@@ -251,6 +266,7 @@ emit_all(const struct answer *a, struct filter *f)
 		if (answer_slack(a, vertices[i], &slack_us))
 			json_int(b, "slack_us", slack_us);
 		json_int(b, "drag_us", drag[vertices[i]]);
+		put_pool(b, a->net->build, network_task(a->net, vertices[i]));
 		put_deps(b, a->net->build, deps, network_id(a->net,
 		    vertices[i]));
 		filter_end_record(f);

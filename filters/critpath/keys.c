@@ -7,7 +7,10 @@
 #include "filters/critpath/critpath.h"
 
 /* The first key that is kept (build.h), and how many options may add. */
-enum { KEPT = KEY_REMOTE_US, ADDED_MAX = KEPT_KEYS_MAX - N_OWN_KEYS + KEPT };
+enum {
+	KEPT = KEY_REMOTE_US,
+	ADDED_MAX = KEPT_KEYS_MAX - N_OWN_KEYS + KEPT
+};
 
 const char *const keys_own[] = { "kind", "host", "rule", "target", "name",
     NULL };
@@ -15,7 +18,8 @@ const char *const keys_own[] = { "kind", "host", "rule", "target", "name",
 static struct {
 	const char *names[KEPT_KEYS_MAX + 1];	/* end with NULL */
 	unsigned n;
-} kept = { { "remote_us", "remote_execution_id" }, 2 };
+} kept = { { "remote_us", "remote_execution_id", "pool", "limit",
+    "worker_of" }, N_OWN_KEYS - KEPT };
 
 unsigned
 keys_add(struct span name)
@@ -43,29 +47,37 @@ keys_declare(struct filter *f)
 	builds_keep(f, kept.names);
 }
 
+bool
+keys_any_has(const struct build *b, unsigned key)
+{
+	return build_has_value(b, key - KEPT);
+}
+
+sym
+keys_symbol(const struct build *b, const struct task *t, unsigned key)
+{
+	switch (key) {
+	case KEY_KIND:
+		return t->kind;
+	case KEY_HOST:
+		return t->host;
+	case KEY_RULE:
+		return build_rule(b, t);
+	case KEY_TARGET:
+		return build_target(b, t);
+	default:
+		return build_value(b, t, key - KEPT);
+	}
+}
+
 struct span
 keys_value(const struct build *b, const struct task *t, unsigned key)
 {
 	sym value;
 
-	switch (key) {
-	case KEY_NAME:
+	if (key == KEY_NAME)
 		return build_name(b, t);
-	case KEY_KIND:
-		value = t->kind;
-		break;
-	case KEY_HOST:
-		value = t->host;
-		break;
-	case KEY_RULE:
-		value = build_rule(b, t);
-		break;
-	case KEY_TARGET:
-		value = build_target(b, t);
-		break;
-	default:
-		value = build_value(b, t, key - KEPT);
-	}
+	value = keys_symbol(b, t, key);
 	return value == SYM_NONE ? span_of("", 0) :
 	    intern_span(&b->names, value);
 }

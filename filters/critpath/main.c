@@ -184,7 +184,7 @@ write_answer(struct filter *f, const struct build *build,
     const struct builds *all)
 {
 	bool what_if = opt.set.n + opt.drop.n + opt.scale.n > 0;
-	struct dag_pools pools = { 0 };
+	struct rules rules = { 0 };
 	int64_t recorded_us = 0, recorded_simulated_us = 0;
 	struct savings savings;
 	struct selector *s;
@@ -199,14 +199,15 @@ write_answer(struct filter *f, const struct build *build,
 	}
 	dag_longest(&net.dag);
 
+	pools_find(&rules.pools, &net);
 	for (size_t i = 0; i < opt.limit.n; i++)
 		selectors[LIMIT].matches[i] += whatif_limit(&net,
-		    opt.limit.values[i], &pools);
+		    opt.limit.values[i], &rules.limits);
 	if (what_if) {
 		recorded_us = answer_length(&net);
 		if (opt.workers > 0)
 			recorded_simulated_us = simulate_build(&net,
-			    opt.workers, pools.n > 0 ? &pools : NULL);
+			    opt.workers, &rules);
 		for (s = selectors; s < selectors + N_SELECTORS; s++)
 			for (size_t i = 0; s->apply != NULL &&
 			    i < s->list->n; i++)
@@ -217,8 +218,7 @@ write_answer(struct filter *f, const struct build *build,
 	if (all->is_last)
 		check_matches();
 
-	verdict_find(&verdict, &net, opt.workers,
-	    pools.n > 0 ? &pools : NULL, what_if);
+	verdict_find(&verdict, &net, opt.workers, &rules, what_if);
 	if (!opt.summary)
 		verdict_simulate_more(&verdict, &net);
 	dag_tails(&net.dag, net.is_end);
@@ -230,7 +230,7 @@ write_answer(struct filter *f, const struct build *build,
 	a.recorded_simulated_us = recorded_simulated_us;
 	savings_begin(&savings, &net, verdict.limit == LIMIT_WORKERS ||
 	    verdict.limit == LIMIT_POOLS ? verdict.workers : opt.workers,
-	    verdict.pools);
+	    &rules);
 	if (opt.summary) {
 		summary_add(&a, &verdict, opt.by.n > 0 ? opt.by.values[0] :
 		    "rule", f);
@@ -242,8 +242,7 @@ write_answer(struct filter *f, const struct build *build,
 	verdict_release(&verdict);
 	answer_release(&a);
 	network_release(&net);
-	free(pools.of);
-	free(pools.limits);
+	rules_release(&rules);
 }
 
 int

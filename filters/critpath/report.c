@@ -220,7 +220,7 @@ put_what_ifs(struct buf *out, const struct answer *a)
 		buf_str(out, " all is done in ");
 		report_us(out, a->simulated_us);
 		buf_str(out, a->net->build->is_ninja &&
-		    a->savings->pools == NULL ?
+		    a->savings->rules->limits.n == 0 ?
 		    " (simulated; the log has no pools: see --limit)" :
 		    " (simulated)");
 		if (a->what_if) {

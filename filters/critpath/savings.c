@@ -16,7 +16,7 @@ enum { VERTICES_MAX = 500000 };
 
 int64_t
 simulate_build(struct network *net, uint64_t workers,
-    const struct dag_pools *pools)
+    const struct rules *rules)
 {
 	bool *is_end = mem_zero(net->n_vertices, sizeof *is_end);
 	bool *needs_no_worker = mem_zero(net->n_vertices,
@@ -32,8 +32,9 @@ simulate_build(struct network *net, uint64_t workers,
 		    t->kind == net->build->copy;
 	}
 	dag_tails(&net->dag, is_end);
-	us = dag_simulate(&net->dag, workers, net->build->is_make,
-	    needs_no_worker, pools);
+	us = dag_simulate(&net->dag, &(struct dag_schedule){ workers,
+	    net->build->is_make, needs_no_worker, &rules->pools,
+	    &rules->limits });
 	free(is_end);
 	free(needs_no_worker);
 	return us;
@@ -41,9 +42,9 @@ simulate_build(struct network *net, uint64_t workers,
 
 void
 savings_begin(struct savings *s, struct network *net, uint64_t workers,
-    const struct dag_pools *pools)
+    const struct rules *rules)
 {
-	*s = (struct savings){ .net = net, .pools = pools, .workers = workers,
+	*s = (struct savings){ .net = net, .rules = rules, .workers = workers,
 	    .whole_us = INT_UNKNOWN };
 }
 
@@ -61,14 +62,14 @@ savings_of(struct savings *s, const uint32_t *group_of, uint32_t group)
 
 	if (s->whole_us == INT_UNKNOWN) {
 		network_rank(s->net);
-		s->whole_us = simulate_build(s->net, s->workers, s->pools);
+		s->whole_us = simulate_build(s->net, s->workers, s->rules);
 	}
 	kept = mem_table(s->net->n_vertices, sizeof *kept);
 	memcpy(kept, weight, size);
 	for (uint32_t v = 0; v < s->net->n_vertices; v++)
 		if ((group_of == NULL ? v : group_of[v]) == group)
 			weight[v] = 0;
-	us = simulate_build(s->net, s->workers, s->pools);
+	us = simulate_build(s->net, s->workers, s->rules);
 	memcpy(weight, kept, size);
 	free(kept);
 	return s->whole_us - us;

@@ -1,6 +1,7 @@
 /* verdict - what limits a build: its path, its workers or the order of work */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/num.h"
@@ -41,28 +42,82 @@ has_deps(const struct verdict *v)
 	return v->net->dag.n_edges > 0 || v->net->n_tasks <= 1;
 }
 
+/* Whether ready tasks wait for more than the workers of the build. */
+static bool
+has_rules(const struct verdict *v)
+{
+	return v->rules->limits.n > 0 || pools_are_limited(&v->rules->pools);
+}
+
+/*
+ * Whether so many workers would be more than a tenth faster without --limit, or
+ * without pools, than a build that takes us with them.
+ */
+static bool
+is_limited_by_rules(struct verdict *v, struct network *net, uint64_t workers,
+    int64_t us)
+{
+	const struct rules *rules = v->rules;
+	struct rules freed = *rules;
+
+	v->freed_workers = workers;
+	v->pool = NULL;
+	if (rules->limits.n > 0) {
+		v->freed_us = simulate_build(net, workers,
+		    &(struct rules){ .pools = rules->pools });
+		if (is_tenth_faster(v->freed_us, us))
+			return true;
+	}
+	if (!pools_are_limited(&rules->pools))
+		return false;
+	v->pool = pools_longest(&rules->pools, net);
+	freed.pools.sizes = mem_zero(freed.pools.n, sizeof *freed.pools.sizes);
+	v->freed_us = simulate_build(net, workers, &freed);
+	free(freed.pools.sizes);
+	return is_tenth_faster(v->freed_us, us);
+}
+
+/*
+ * The limit of a schedule that takes us, if another order of work would not
+ * help: the workers, or what keeps more of them from helping.
+ */
+static enum limit
+limit_of_workers(struct verdict *v, struct network *net, int64_t us)
+{
+	if (!has_rules(v) || !is_small(v))
+		return LIMIT_WORKERS;
+	if (is_limited_by_rules(v, net, v->workers, us))
+		return LIMIT_POOLS;
+	return !is_tenth_faster(simulate_build(net, 4 * v->workers, v->rules),
+	    us) && is_limited_by_rules(v, net, 4 * v->workers, us) ?
+	    LIMIT_POOLS : LIMIT_WORKERS;
+}
+
 /*
  * The limit of a schedule that takes us and that no order of work would make
  * much shorter.
  */
 static enum limit
-limit_of_schedule(const struct verdict *v, int64_t us)
+limit_of_schedule(struct verdict *v, struct network *net, int64_t us)
 {
-	return v->path_us >= v->share_us &&
-	    !is_tenth_faster(v->path_us, us) ? LIMIT_PATH : LIMIT_WORKERS;
+	return v->path_us >= v->share_us && !is_tenth_faster(v->path_us, us) ?
+	    LIMIT_PATH : limit_of_workers(v, net, us);
 }
 
 /*
- * Whether the workers would be more than a tenth faster without the pools than
- * a build that takes us with them.
+ * As many workers as the recorded times are of.  One worker of the build is
+ * occupied by a pool, whatever that runs at once.
  */
-static bool
-is_limited_by_pools(struct verdict *v, struct network *net, int64_t us)
+static uint64_t
+count_recorded(const struct verdict *v)
 {
-	if (v->pools == NULL || !is_small(v))
-		return false;
-	v->no_pools_us = simulate_build(net, v->workers, NULL);
-	return is_tenth_faster(v->no_pools_us, us);
+	uint64_t most = v->usage.most;
+	int64_t limit = v->net->build->limit;
+
+	if (most == 0 || limit == INT_UNKNOWN)
+		return most;
+	return pools_are_limited(&v->rules->pools) || (uint64_t)limit > most ?
+	    (uint64_t)limit : most;
 }
 
 /* For workers that the build did not have, and for changed weights. */
@@ -77,18 +132,18 @@ judge_simulated(struct verdict *v, struct network *net)
 	else if (v->simulated_us == INT_UNKNOWN)
 		v->reason = "--workers N simulates N workers";
 	else
-		v->limit = is_limited_by_pools(v, net, v->simulated_us) ?
-		    LIMIT_POOLS : limit_of_schedule(v, v->simulated_us);
+		v->limit = limit_of_schedule(v, net, v->simulated_us);
 }
 
 /*
  * Compares with the time in which tasks ran, busy_us, which is above 0.  The
- * order limits a build only if it limited the `most` workers who were at work:
- * if more workers were given, they alone might have made it faster.
+ * order limits a build only if it limited the workers whose times these are: if
+ * more workers were given, they alone might have made it faster.
  */
 static void
 judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 {
+	uint64_t recorded = count_recorded(v);
 	int64_t us, span_us;
 
 	usage_measure_queue(net->build, &v->queue_us, &span_us);
@@ -110,7 +165,7 @@ judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 	}
 	if (!is_tenth_faster(v->path_us, u->busy_us) ||
 	    !is_tenth_faster(v->share_us, u->busy_us)) {
-		v->limit = limit_of_schedule(v, u->busy_us);
+		v->limit = limit_of_schedule(v, net, u->busy_us);
 		if (v->limit == LIMIT_WORKERS && span_us > u->busy_us / 2 &&
 		    v->queue_us < u->busy_us / 10) {
 			v->limit = LIMIT_UNKNOWN;
@@ -124,19 +179,19 @@ judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 		return;
 	}
 	if (v->simulated_us == INT_UNKNOWN && is_small(v))
-		v->simulated_us = simulate_build(net, v->workers, v->pools);
+		v->simulated_us = simulate_build(net, v->workers, v->rules);
 
 	us = v->simulated_us;
 	if (us == INT_UNKNOWN)
 		us = v->at_most_us = v->chain_us + v->share_us;
-	if (v->at_most_us != INT_UNKNOWN && !is_tenth_faster(us, u->busy_us)) {
+	if (v->at_most_us != INT_UNKNOWN && (has_rules(v) ||
+	    !is_tenth_faster(us, u->busy_us))) {
 		v->at_most_us = INT_UNKNOWN;
 		v->reason = "--workers N simulates N workers";
 	} else if (!is_tenth_faster(us, u->busy_us)) {
-		v->limit = is_limited_by_pools(v, net, u->busy_us) ?
-		    LIMIT_POOLS : LIMIT_WORKERS;
-	} else if (v->workers > u->most &&
-	    !is_tenth_faster(simulate_build(net, u->most, v->pools),
+		v->limit = limit_of_workers(v, net, u->busy_us);
+	} else if (v->workers > recorded &&
+	    !is_tenth_faster(simulate_build(net, recorded, v->rules),
 	    u->busy_us)) {
 		judge_simulated(v, net);
 	} else {
@@ -155,7 +210,7 @@ verdict_simulate_more(struct verdict *v, struct network *net)
 	for (size_t i = 0; i < 2; i++) {
 		v->more[i].workers = v->workers * (i == 0 ? 4 : 8);
 		v->more[i].us = simulate_build(net, v->more[i].workers,
-		    v->pools);
+		    v->rules);
 		if (least_us != INT_UNKNOWN && v->more[i].us >= least_us)
 			v->more[i].workers = 0;
 		least_us = v->more[i].us;
@@ -190,14 +245,14 @@ ask_account(struct verdict *v)
 
 void
 verdict_find(struct verdict *v, struct network *net, uint64_t workers,
-    const struct dag_pools *pools, bool what_if)
+    const struct rules *rules, bool what_if)
 {
 	const struct build *b = net->build;
 	const struct dag *dag = &net->dag;
 	const struct usage *u = &v->usage;
 	sym kind;
 
-	*v = (struct verdict){ .net = net, .pools = pools,
+	*v = (struct verdict){ .net = net, .rules = rules,
 	    .simulated_us = INT_UNKNOWN, .at_most_us = INT_UNKNOWN,
 	    .wall_us = INT_UNKNOWN, .idle_us = INT_UNKNOWN,
 	    .queue_us = INT_UNKNOWN };
@@ -212,14 +267,13 @@ verdict_find(struct verdict *v, struct network *net, uint64_t workers,
 	}
 
 	usage_measure(&v->usage, net);
-	v->workers = workers > 0 ? workers : u->most;
+	v->workers = workers > 0 ? workers : count_recorded(v);
 	if (v->workers > 0)
-		v->share_us = v->work_us / (int64_t)v->workers +
-		    (v->work_us % (int64_t)v->workers > 0);
+		v->share_us = pools_share_us(&rules->pools, net, v->workers);
 	if (workers > 0)
-		v->simulated_us = simulate_build(net, workers, pools);
+		v->simulated_us = simulate_build(net, workers, rules);
 	if (u->busy_us > 0 && !what_if && !b->is_mixed &&
-	    v->workers >= u->most &&
+	    v->workers >= count_recorded(v) &&
 	    u->most > 0 && u->busy_us <= b->end_us - b->start_us) {
 		v->wall_us = b->end_us - b->start_us;
 		v->idle_us = v->wall_us - u->busy_us;
@@ -292,6 +346,13 @@ verdict_emit(const struct verdict *v, struct filter *f)
 	if (v->workers > 0)
 		json_int(b, "bound_us", bound_us);
 	json_int(b, "simulated_us", v->simulated_us);
+	if (v->limit == LIMIT_POOLS) {
+		if (v->pool != NULL)
+			json_sym(b, "pool", &v->net->build->names,
+			    keys_symbol(v->net->build, v->pool, KEY_POOL));
+		json_count(b, "freed_workers", v->freed_workers);
+		json_int(b, "freed_us", v->freed_us);
+	}
 	json_int(b, "at_most_us", v->at_most_us);
 	if (v->wall_us != INT_UNKNOWN) {
 		json_int(b, "wall_us", v->wall_us);
@@ -407,6 +468,64 @@ put_idle(struct buf *out, const struct verdict *v)
 }
 
 static void
+put_workers(struct buf *out, const struct verdict *v, int64_t whole_us)
+{
+	buf_str(out, "its workers: ");
+	if (v->queue_us != INT_UNKNOWN && v->queue_us > 0) {
+		buf_str(out, "tasks were in the queue of its scheduler for ");
+		put_of(out, v->queue_us, whole_us);
+		buf_str(out, "; ");
+	}
+	put_share(out, v, whole_us);
+	if (v->simulated_us != INT_UNKNOWN &&
+	    is_tenth_faster(v->share_us, whole_us)) {
+		buf_str(out, ", and ");
+		report_us(out, v->simulated_us);
+		buf_str(out, " if simulated");
+	}
+	put_more(out, v);
+}
+
+static void
+put_pools(struct buf *out, const struct verdict *v, int64_t whole_us)
+{
+	const struct build *b = v->net->build;
+	const char *one = b->is_make ? "target" : "task";
+	uint64_t size;
+
+	if (v->pool == NULL) {
+		buf_str(out, "--limit: without it ");
+	} else {
+		text_u64(keys_value(b, v->pool, KEY_LIMIT), &size);
+		buf_str(out, b->is_make ? "the make that " : "the pool ");
+		report_text(out, build_name_of_id(b, keys_symbol(b, v->pool,
+		    KEY_POOL)));
+		buf_printf(out, b->is_make ? " runs, %llu %s%s at a time "
+		    "whatever -j is: if it were run as $(MAKE), without a -j, "
+		    : ", %llu %s%s at a time: without it ",
+		    (unsigned long long)size, one, plural(size, "", "s"));
+	}
+	report_count(out, v->freed_workers, "worker", "workers");
+	buf_str(out, " would take ");
+	put_of(out, v->freed_us, whole_us);
+}
+
+static void
+put_order(struct buf *out, const struct verdict *v, int64_t whole_us)
+{
+	buf_str(out, "the order of work: ");
+	report_count(out, v->workers, "worker", "workers");
+	buf_str(out, " could have done it in ");
+	if (v->simulated_us == INT_UNKNOWN)
+		buf_str(out, "at most ");
+	put_of(out, v->simulated_us != INT_UNKNOWN ? v->simulated_us :
+	    v->at_most_us, whole_us);
+	if (v->net->build->is_ninja && v->rules->limits.n == 0)
+		buf_str(out, ", unless a pool of ninja held tasks back (the "
+		    "log has no pools: see --limit)");
+}
+
+static void
 put_limit(struct buf *out, const struct verdict *v)
 {
 	bool is_recorded = v->wall_us != INT_UNKNOWN;
@@ -425,39 +544,14 @@ put_limit(struct buf *out, const struct verdict *v)
 	} else if (v->limit == LIMIT_PATH) {
 		put_path(out, v, whole_us);
 	} else if (v->limit == LIMIT_WORKERS) {
-		buf_str(out, "its workers: ");
-		if (v->queue_us != INT_UNKNOWN && v->queue_us > 0) {
-			buf_str(out, "tasks were in the queue of its "
-			    "scheduler for ");
-			put_of(out, v->queue_us, whole_us);
-			buf_str(out, "; ");
-		}
-		put_share(out, v, whole_us);
-		if (v->simulated_us != INT_UNKNOWN &&
-		    is_tenth_faster(v->share_us, whole_us)) {
-			buf_str(out, ", and ");
-			report_us(out, v->simulated_us);
-			buf_str(out, " if simulated");
-		}
-		put_more(out, v);
+		put_workers(out, v, whole_us);
 	} else if (v->limit == LIMIT_POOLS) {
-		buf_str(out, "--limit: ");
-		put_of(out, v->simulated_us, whole_us);
-		buf_str(out, " if simulated, and ");
-		report_us(out, v->no_pools_us);
-		buf_str(out, " without it");
+		put_pools(out, v, whole_us);
 	} else {
-		buf_str(out, "the order of work: ");
-		report_count(out, v->workers, "worker", "workers");
-		buf_str(out, " could have done it in ");
-		if (v->simulated_us == INT_UNKNOWN)
-			buf_str(out, "at most ");
-		put_of(out, v->simulated_us != INT_UNKNOWN ? v->simulated_us :
-		    v->at_most_us, whole_us);
-		if (v->net->build->is_ninja && v->pools == NULL)
-			buf_str(out, ", unless a pool of ninja held tasks back "
-			    "(the log has no pools: see --limit)");
+		put_order(out, v, whole_us);
 	}
+	if (v->limit >= LIMIT_WORKERS && v->net->build->has_load_limit)
+		buf_str(out, "; make -l may have held targets back");
 }
 
 /* Says what is known, and why that does not tell what limits the build. */

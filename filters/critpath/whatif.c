@@ -247,7 +247,7 @@ whatif_scale(struct network *net, const char *option, const char *text)
 
 size_t
 whatif_limit(const struct network *net, const char *text,
-    struct dag_pools *pools)
+    struct dag_limits *limits)
 {
 	struct selection s = read_selection("limit", text);
 	bool *marks = mem_zero(net->n_vertices, sizeof *marks);
@@ -255,14 +255,14 @@ whatif_limit(const struct network *net, const char *text,
 
 	if (s.number < 1)
 		die("--limit: at least 1 task must be able to run");
-	if (pools->of == NULL)
-		pools->of = mem_ones(net->n_vertices, sizeof *pools->of);
-	pools->limits = mem_resize(pools->limits, pools->n + 1,
-	    sizeof *pools->limits);
+	if (limits->of == NULL)
+		limits->of = mem_ones(net->n_vertices, sizeof *limits->of);
+	limits->most = mem_resize(limits->most, limits->n + 1,
+	    sizeof *limits->most);
 	for (uint32_t v = 0; v < net->n_tasks; v++)
-		if (marks[v] && pools->of[v] == INDEX_NONE)
-			pools->of[v] = (uint32_t)pools->n;
-	pools->limits[pools->n++] = (uint64_t)s.number;
+		if (marks[v] && limits->of[v] == INDEX_NONE)
+			limits->of[v] = (uint32_t)limits->n;
+	limits->most[limits->n++] = (uint64_t)s.number;
 	free(marks);
 	return n;
 }

@@ -522,24 +522,58 @@ def mode_to_name(rng):
 
 def simulate(brute, workers):
     """How long the build takes with this number of workers, in us.  An idle
-    worker takes the ready task from which the longest chain begins."""
+    worker takes the ready task from which the longest chain begins.  It has a
+    task until that ends or, if another task gets its worker, until that ends.
+    A pool without a limit has one worker, and uses those that it is part of."""
+    tasks = brute.tasks
+    limits = {t["pool"]: t.get("limit") for t in tasks.values()
+              if "pool" in t} | {None: workers}
+    heir = {t["worker_of"]: i for i, t in tasks.items() if "worker_of" in t}
+    needs_worker = {i for i, t in tasks.items()
+                    if t["kind"] != "copy" and "worker_of" not in t}
+    # A pool is named by the task whose recipe it is.
+    outer = {p: tasks[p].get("pool") for p in limits if p is not None}
+    taken_from = {}
+
+    def has_worker(i):
+        while i in ended and i in heir:
+            i = heir[i]
+        return i not in ended
+
+    def worker_for(task):
+        """The pool, or None, of which a worker is idle; False if none is."""
+        pool = task.get("pool")
+        from_pools = [pool]
+        if limits[pool] is None:
+            while limits[pool] is None:
+                pool = outer[pool]
+            from_pools.append(pool)
+        for p in from_pools:
+            busy = sum(taken_from[i] == p and has_worker(i)
+                       for i in taken_from)
+            if busy < (limits[p] or 1):
+                return p
+        return False
+
     ended, running, now = set(), {}, 0
     while True:
         while True:     # copies need no worker, and may end at once
             ended |= {i for i, at in running.items() if at == now}
             for i in [i for i in running if i in ended]:
                 del running[i]
-            ready = [i for i in brute.tasks if i not in ended and
+            ready = [i for i in tasks if i not in ended and
                      i not in running and brute.deps[i] <= ended]
-            copies = [i for i in ready if brute.tasks[i]["kind"] == "copy"]
-            if not copies:
+            at_once = [i for i in ready if i not in needs_worker]
+            if not at_once:
                 break
-            for i in copies:
+            for i in at_once:
                 running[i] = now + brute.elapsed[i]
         ready.sort(key=lambda i: (-brute.length_from(i), i.encode()))
-        busy = sum(brute.tasks[i]["kind"] != "copy" for i in running)
-        for i in ready[:workers - busy]:
-            running[i] = now + brute.elapsed[i]
+        for i in ready:
+            pool = worker_for(tasks[i])
+            if pool is not False:
+                taken_from[i] = pool
+                running[i] = now + brute.elapsed[i]
         if not running:
             break
         now = min(running.values())
@@ -592,6 +626,44 @@ def mode_workers(rng):
     if brute.paths:
         check("simulated_us", simulate(brute, workers),
               simulated(tasks, workers))
+
+
+def random_pools(rng, tasks, depth=0):
+    """Replaces some tasks by what they run: a part, tasks that depend on it
+    and need other workers, and the rest, on the worker of the first part."""
+    result = []
+    for t in tasks:
+        if depth == 2 or rng.random() < 0.6:
+            result.append(t)
+            continue
+        first = dict(t, id=t["id"] + " (part 1)")
+        own = {"pool": t["id"]}
+        if rng.random() < 0.6:
+            own["limit"] = rng.randint(1, 3)
+        inner = []
+        for n in range(rng.randint(1, 4)):
+            deps = [first["id"]] + [x["id"] for x in inner
+                                    if rng.random() < 0.2]
+            inner.append({"type": "task", "kind": "run", "deps": deps,
+                          "id": f"{t['id']}.{n}", "elapsed_us":
+                          rng.randint(0, 9)} | own)
+        last = dict(t, deps=[x["id"] for x in inner], worker_of=first["id"],
+                    elapsed_us=rng.randint(0, 3))
+        result += [first, *random_pools(rng, inner, depth + 1), last]
+    return result
+
+
+def mode_pools(rng):
+    """Some tasks need workers of other pools than the build's."""
+    tasks = []
+    for n in range(rng.randint(1, 6)):
+        tasks.append({"type": "task", "kind": "run", "id": f"t{n}",
+                      "elapsed_us": rng.randint(0, 9),
+                      "deps": [t["id"] for t in tasks if rng.random() < 0.3]})
+    tasks = random_pools(rng, tasks)
+    workers = rng.randint(1, 4)
+    check("simulated_us", simulate(Brute(tasks), workers),
+          simulated(tasks, workers))
 
 
 def mode_bounds(rng):

@@ -167,10 +167,14 @@ static void
 check_paths(struct dag *d, const bool edge[N_MAX][N_MAX])
 {
 	bool is_end[N_MAX], needs_no_worker[N_MAX];
+	struct dag_schedule one = { 1, false, needs_no_worker,
+	    &(struct dag_pools){ 0 }, &(struct dag_limits){ 0 } };
+	struct dag_schedule many = one;
 	int64_t drag[N_MAX], length, sum;
 	uint32_t *path, best = INDEX_NONE;
 	size_t n;
 
+	many.workers = N_MAX;
 	memset(is_end, 1, sizeof is_end);
 	dag_longest(d);
 	dag_tails(d, is_end);
@@ -192,15 +196,15 @@ check_paths(struct dag *d, const bool edge[N_MAX][N_MAX])
 		    (int)path[i]), "drag of step %zu", i);
 	}
 	memset(needs_no_worker, 1, sizeof needs_no_worker);
-	CHECK(dag_simulate(d, 1, false, needs_no_worker, NULL) == length,
+	CHECK(dag_simulate(d, &one) == length,
 	    "workers count although no vertex needs one");
 	memset(needs_no_worker, 0, sizeof needs_no_worker);
-	CHECK(dag_simulate(d, N_MAX, false, needs_no_worker, NULL) == length,
+	CHECK(dag_simulate(d, &many) == length,
 	    "with enough workers it takes longer than the longest path");
 	sum = 0;
 	for (uint32_t v = 0; v < d->n; v++)
 		sum += d->weight[v];
-	CHECK(dag_simulate(d, 1, false, needs_no_worker, NULL) == sum,
+	CHECK(dag_simulate(d, &one) == sum,
 	    "one worker does not need the sum of all weights");
 	free(path);
 }
