@@ -612,6 +612,27 @@ pools() {
 	assert_equal "$output" ', environment'
 }
 
+@test "a makefile that names IFS finds its own, and is not recorded" {
+	local form
+	for form in 'IFS = ,' 'IFS := ,' 'IFS ?= ,' 'IFS += ,' 'IFS != echo ,' \
+		'override IFS = ,' 'export IFS = ,' 'export IFS' 'undefine IFS' \
+		$'define IFS\n,\nendef' 'a: IFS = ,' 'a: private IFS += ,' \
+		'%: IFS ?= ,' 'include set' '$(eval IFS ?= ,)' \
+		'X = $(eval IFS += ,)' 'X = $(origin IFS) $(value IFS)' \
+		$'ifdef IFS\nX = set\nendif'; do
+		echo "-- $form"
+		echo 'IFS ?= ,' >set
+		lines "$form" 'all: a ; @echo $(X) "[$(IFS)]"; env | grep ^IFS= ||:' \
+			'a: ; @echo "[$(IFS)]" $(origin IFS)' >Makefile
+		make >plain
+		run -0 --separate-stderr make-record -o rec make
+		assert_equal "$output" "$(<plain)"
+		assert_equal "$stderr" \
+			'make-record: a make that has a variable IFS is not recorded'
+		run -1 critpath rec
+	done
+}
+
 # bats test_tags=normal
 @test "makes in a chroot, of another user or static run as they are" {
 	makefile <<-'END'

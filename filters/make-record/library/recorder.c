@@ -32,6 +32,8 @@
  * returns nothing, as IFS does otherwise.  What make starts next is the line,
  * unless it has opened a pipe for the output, which is that of $(shell).  When
  * make ends, it prints the rules that it has used, as with -p, but to the log.
+ * If a makefile does name IFS, the library removes its variable before make
+ * looks for it, and records nothing more.
  * Functions and variables come in by the interface that GNU make has for loaded
  * objects (gmk_eval() and so on, since 4.0).
  *
@@ -50,7 +52,7 @@
  *				.FEATURES
  *	D MAKE RULE...		the lines of the rules; "+" instead of a recipe
  *				that runs make so that it shares the jobserver
- *	I			a make has a variable IFS of its own
+ *	I			a make has a variable IFS, or names it
  *	U PROGRAM		a program that is not followed, although it may
  *				run make
  */
@@ -73,6 +75,7 @@ static struct {
 	struct follow follow;
 	pid_t pid;		/* of the make, or 0 in other programs */
 	char make[48];		/* its id */
+	bool has_variable;	/* IFS is that of this library */
 	unsigned n_lines;
 	bool has_flags;		/* J is in the log */
 	bool has_own_jobs;	/* -j is one of its arguments */
@@ -396,10 +399,31 @@ record_make(void)
 		gnu_make.add_function("weir-line", on_line, 3, 3, 0);
 		gnu_make.eval("IFS = $(weir-line $@$(if $%,($%)),$^,$|)\n"
 		    "unexport IFS\n", NULL);
+		state.has_variable = true;
 	} else {
 		append(NULL, 0, "I");
 	}
 	gnu_make.release(origin);
+}
+
+/*
+ * make expands the name of a variable before it defines or tests it, or calls
+ * a function with it, and to expand a text make first copies it.
+ */
+EXPORT char *
+strdup(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy;
+
+	if (state.has_variable && strcmp(text, "IFS") == 0) {
+		state.has_variable = false;
+		state.n_next = 0;
+		append(NULL, 0, "I");
+		gnu_make.eval("undefine IFS\n", NULL);
+	}
+	copy = malloc(size);
+	return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 
 static void
