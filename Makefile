@@ -108,7 +108,7 @@ $(PROGRAMS): $(OUT)/%: $$(call objects,filters/%.c filters/%/*.c) \
 
 # make-record contains the library that it loads into make.
 RECORDER = $(OUT)/filters/make-record/recorder.so
-$(RECORDER): filters/make-record/library/recorder.c \
+$(RECORDER): $(wildcard filters/make-record/library/*.c) \
 		filters/make-record/follow.c filters/make-record/follow.h \
 		common/io/command.c common/io/command.h
 	@mkdir -p $(@D)

@@ -318,6 +318,44 @@ pools() {
 		.deps)" '[]["sh (part 1)"]["b"]'
 }
 
+@test "a make is recorded that a program starts in any way" {
+	local how
+	cat >run.c <<-'END'
+	#include <spawn.h>
+	#include <stdlib.h>
+	#include <sys/wait.h>
+	#include <unistd.h>
+	extern char **environ;
+	int main(int argc, char **argv)
+	{
+		char *env[] = { getenv("PATH") - 5, "X=y", NULL };
+		char *args[] = { "make", "-s", "x", NULL };
+		pid_t pid;
+		switch (argc > 1 ? argv[1][0] : 0) {
+		case 'l': return execl(argv[2], "make", "-s", "x", NULL);
+		case 'e': return execle(argv[2], "make", "-s", "x", NULL, env);
+		case 'p': return execlp("make", "make", "-s", "x", NULL);
+		case 's': return posix_spawnp(&pid, "make", NULL, NULL, args,
+		    environ) || waitpid(pid, NULL, 0) != pid;
+		case 'f': return (pid = fork()) == 0 ? execvp("make", args) :
+		    waitpid(pid, NULL, 0) != pid;
+		}
+		return 1;
+	}
+	END
+	gcc -o run run.c
+	makefile <<<'x: ; @echo $(X)'
+	for how in l e p s f; do
+		run_whole -0 make-record -o rec ./run $how "$(command -v make)"
+		[ "$how" = e ] && assert_equal "$output" y || [ -z "$output" ]
+		assert_equal "$(tasks run)" 'x: '
+	done
+	# It is in a text among the arguments of a program that a shell runs.
+	make-record -o rec sh -c "python3 -c 'import subprocess
+subprocess.run([\"make\", \"-s\", \"x\"])'; :"
+	assert_equal "$(tasks sh)" 'x: '
+}
+
 @test "what a recipe does before, between and after makes is a part of it" {
 	makefile <<-'END'
 	all: ; @sleep 0.2; $(MAKE) -s a; sleep 0.1; $(MAKE) -s a

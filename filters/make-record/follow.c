@@ -57,6 +57,20 @@ is_make(const char *path)
 	return ends_with(name, "make") || strstr(name, "make-") != NULL;
 }
 
+/* Whether a text, such as "make -B; make test", runs a make. */
+static bool
+runs_make(const char *text)
+{
+	const char *end = text;
+
+	while ((end = strstr(end, "make")) != NULL) {
+		end += strlen("make");
+		if (strchr(" \t\n;&|()<>'\"`\\", *end) != NULL)
+			return true;
+	}
+	return false;
+}
+
 /* Reads the first bytes of a file that gains no rights; returns how many. */
 static size_t
 read_head(const char *path, char *head, size_t size)
@@ -97,7 +111,7 @@ follow_leads_to_make(const char *path, char *const argv[])
 	if (is_make(path) || ends_with(base_name(path), "sh"))
 		return true;
 	for (size_t i = 1; argv[0] != NULL && argv[i] != NULL; i++)
-		if (is_make(argv[i]))
+		if (is_make(argv[i]) || runs_make(argv[i]))
 			return true;
 	return read_head(path, head, sizeof head) > 0 &&
 	    split_script(head, &interpreter, &argument) &&

@@ -42,7 +42,7 @@ bool follow_can_load(const struct follow *, const char *path);
 
 /*
  * Whether a make may be run by this program: it is a make, a shell or a script
- * of one, or a make is one of its arguments, as in `nice make`.
+ * of one, or a make is in its arguments, as in `nice make` or `su -c "make"`.
  */
 bool follow_leads_to_make(const char *path, char *const argv[]);
 
