@@ -691,7 +691,7 @@ subprocess.run([\"make\", \"-s\", \"x\"])'; :"
 	chmod 755 .
 	assert_same "$user"
 	run -0 --separate-stderr make-record -o rec make -s d
-	[[ $stderr == *"makes that './make' runs are not recorded"* ]]
+	[[ $stderr == *"what './make' runs cannot be followed"* ]]
 	assert_equal "$(tasks)" 'd: '
 }
 
@@ -896,5 +896,27 @@ private directory can be created in TMPDIR, /tmp, /dev/shm or HOME" built)"
 	run -126 make-record -o rec /etc
 	run -2 make-record -o rec
 	run -0 --separate-stderr make-record -o rec true
-	[[ $stderr == *"nothing was recorded"* ]]
+	assert_equal "$stderr" "make-record: warning: nothing was recorded: no GNU \
+make from version 4.0 on was seen"
+	[ "$(jq -s 'last.rejected' rec)" -eq 0 ]
+}
+
+@test "that what a program runs cannot be followed is said, and is a loss" {
+	makefile <<<'all: ; @echo built'
+	local command
+	cat >run.c <<-'END'
+	#include <stdlib.h>
+	int main(void) { return system("make"); }
+	END
+	gcc -o run run.c && gcc -static -o static run.c
+	for command in ./run ./static "sh -c './run make'"; do
+		run -0 --separate-stderr eval "make-record -o rec $command"
+		assert_equal "$output" built
+		[[ $stderr == *": what './"*"' runs cannot be followed"* ]]
+		[ "$(jq -s 'last.rejected' rec)" -eq 1 ]
+	done
+	# The others are recorded, and the status of the next filter is 1.
+	make-record -o rec sh -c './run make; make'
+	assert_equal "$(tasks sh)" 'all: '
+	run -1 critpath rec
 }

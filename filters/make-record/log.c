@@ -283,8 +283,8 @@ read_record(struct filter *f, char *p, size_t n)
 			filter_fail(f, "a make that has a variable IFS is not "
 			    "recorded");
 		else
-			filter_fail(f, "makes that '%s' runs are not recorded, "
-			    "because no library can be loaded into it", p + 2);
+			filter_fail(f, "what '%s' runs cannot be followed",
+			    p + 2);
 		return;
 	}
 	for (char *q = p + 2; is_whole && q < r.end && r.n < FIELDS_MAX;

@@ -73,15 +73,17 @@ start(char **command, const struct follow *follow, struct filter *f,
 	char *text = mem_alloc(follow_size(follow, environ));
 	char **own = environ, buffer[4096];
 	const char *path = command_find(*command, buffer, sizeof buffer);
+	bool can_load = path != NULL && follow_can_load(follow, path);
 	pid_t pid;
 
 	follow_extend(follow, follow->id, environ, env, text);
-	if (follow->directory[0] != '\0' && path != NULL &&
-	    follow_can_load(follow, path))
+	if (can_load)
 		environ = env;
 	pid = run_command(command, inherited, f->out.fd == STDOUT_FILENO);
 	if (pid < 0)
 		die_errno("cannot start a process");
+	if (follow->directory[0] != '\0' && !can_load)
+		filter_fail(f, "what '%s' runs cannot be followed", *command);
 	environ = own;
 	free(env);
 	free(text);
@@ -124,8 +126,8 @@ main(int argc, char **argv)
 		snprintf(log, sizeof log, "%s" FOLLOW_LOG, follow.directory);
 		log_read(&f, log, &graph);
 		if (graph.n_makes == 0)
-			err_warn("warning: nothing was recorded: the command "
-			    "ran no GNU make from version 4.0 on");
+			err_warn("warning: nothing was recorded: no GNU make "
+			    "from version 4.0 on was seen");
 	}
 	graph_link(&graph);
 	targets_write(&f, &graph, status);

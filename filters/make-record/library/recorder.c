@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -53,8 +54,8 @@
  *	D MAKE RULE...		the lines of the rules; "+" instead of a recipe
  *				that runs make so that it shares the jobserver
  *	I			a make has a variable IFS, or names it
- *	U PROGRAM		a program that is not followed, although it may
- *				run make
+ *	U PROGRAM		a program that may run make and is not followed,
+ *				or starts programs in ways that are not seen
  */
 
 /* The exit status if a program cannot be started, as in make and shells. */
@@ -72,6 +73,9 @@ extern char **environ;
 
 static struct {
 	bool is_active;		/* this process is followed */
+	bool has_started;	/* it has forked, or started a program in ways
+				   that are seen here */
+	long faults;		/* of children before its main() */
 	struct follow follow;
 	pid_t pid;		/* of the make, or 0 in other programs */
 	char make[48];		/* its id */
@@ -544,6 +548,7 @@ run_exec(exec_function *real, const char *program, const char *path,
 	char *env[follow_count(given)], text[follow_size(&state.follow, given)];
 	struct plan plan;
 
+	state.has_started = true;
 	/* A make that starts again. */
 	if (state.pid != 0 && getpid() == state.pid) {
 		log_rules();
@@ -611,6 +616,7 @@ run_spawn(spawn_function *real, pid_t *pid, const char *program,
 	/* If the line is a script without #!, make starts a shell for it. */
 	if (error != 0)
 		return error;
+	state.has_started = true;
 	if (pid != NULL)
 		*pid = child;
 	if (plan.kind != 0)
@@ -712,6 +718,22 @@ gives_jobs(char **argv)
 	return false;
 }
 
+static void
+on_fork(void)
+{
+	state.has_started = true;
+}
+
+/* The page faults of children: more than before, if one has ended. */
+static long
+count_faults(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return usage.ru_minflt;
+}
+
 static __attribute__((constructor)) void
 start(int argc, char **argv, char **envp)
 {
@@ -722,6 +744,8 @@ start(int argc, char **argv, char **envp)
 		return;
 	state.is_active = true;
 	state.has_own_jobs = gives_jobs(argv);
+	state.faults = count_faults();
+	pthread_atfork(NULL, on_fork, NULL);
 	follow_remove(&state.follow, envp);
 	if (environ != envp)
 		follow_remove(&state.follow, environ);
@@ -739,4 +763,9 @@ finish(void)
 {
 	if (state.pid != 0 && getpid() == state.pid)
 		log_rules();
+	/* As by system(3), in which the C library does not call functions that
+	   are replaced here. */
+	if (state.is_active && !state.has_started &&
+	    count_faults() > state.faults)
+		append(NULL, 0, "U %s", program_invocation_name);
 }
