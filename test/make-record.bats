@@ -457,6 +457,12 @@ subprocess.run([\"make\", \"-s\", \"x\"])'; :"
 	END
 	make-record -o rec make -j3
 	assert_equal "$(tasks)" "$(lines 'a: ' 'b: a' 'c: b')"
+	# Since GNU make 4.4, as if .WAIT were between the prerequisites of all.
+	echo '.NOTPARALLEL: all' >>Makefile && sed -i '/^.NOTPARALLEL:$/d' Makefile
+	make-record -o rec make -j3
+	[[ $(task b '.deps[0]') =~ ^'"a"'|'"all (wait 1)"'$ ]]
+	[[ $(task c '.deps[0]') =~ ^'"b"'|'"all (wait 2)"'$ ]]
+	[[ $(jq -r 'select(.type == "node").id' rec) != *NOTPARALLEL* ]]
 }
 
 # GNU make has it since 4.4, and prints it among the prerequisites.

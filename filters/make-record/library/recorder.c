@@ -109,6 +109,7 @@ static struct {
 	void (*add_function)(const char *, char *(*)(const char *, unsigned,
 	    char **), unsigned, unsigned, unsigned);
 	void (*print_rules)(int);	/* remake's has an argument */
+	const int *not_parallel;
 } gnu_make;
 
 static int64_t
@@ -227,9 +228,7 @@ end_rule_line(void)
 		state.rules.has_comments = true;
 		is_kept = state.rules.is_target &&
 		    begins_with(line, "#  Also makes:");
-		if (begins_with(line, "#  File has not been updated") &&
-		    !begins_with(state.rules.text + state.rules.paragraph,
-		    ".NOTPARALLEL:")) {
+		if (begins_with(line, "#  File has not been updated")) {
 			state.rules.is_target = false;
 			state.rules.last = state.rules.paragraph;
 		}
@@ -288,6 +287,9 @@ log_rules(void)
 	state.rules.n = state.rules.last = state.rules.paragraph = 0;
 	state.rules.is_printing = true;
 	stdout = rules;
+	/* Before 4.4 it may have prerequisites, which mean nothing. */
+	if (gnu_make.not_parallel != NULL && *gnu_make.not_parallel)
+		fputs("\n.NOTPARALLEL:\n", rules);
 	gnu_make.print_rules(0);
 	stdout = old;
 	state.rules.is_printing = false;
@@ -756,6 +758,7 @@ start(int argc, char **argv, char **envp)
 	    "gmk_add_function");
 	*(void **)&gnu_make.print_rules = dlsym(RTLD_DEFAULT,
 	    "print_file_data_base");
+	gnu_make.not_parallel = dlsym(RTLD_DEFAULT, "not_parallel");
 }
 
 static __attribute__((destructor)) void
