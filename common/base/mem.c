@@ -13,6 +13,7 @@
 
 enum {				/* in bytes */
 	BLOCK_MIN = 64 * 1024,	/* of an arena */
+	FIRST_BYTES = 32,	/* of an array: many stay small */
 	HUGE_PAGE = 2 * 1024 * 1024,
 	HUGE_MIN = 2 * HUGE_PAGE	/* contains an aligned huge page
 					   wherever it begins */
@@ -131,7 +132,8 @@ mem_strdup(const char *s)
 void *
 mem_grow_more(void *p, size_t *cap, size_t need, size_t size)
 {
-	size_t twice = *cap < 8 ? 16 : *cap * 2;
+	size_t first = size < FIRST_BYTES ? FIRST_BYTES / size : 1;
+	size_t twice = *cap == 0 ? first : *cap * 2;
 
 	*cap = twice < need ? need : twice;
 	return mem_resize(p, *cap, size);
