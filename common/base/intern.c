@@ -17,8 +17,28 @@
  */
 enum { UNIT = 8, CHUNK_UNITS = 1 << 20, CHUNK = CHUNK_UNITS * UNIT };
 
-/* The first chunk is smaller (in bytes): there may be many small tables. */
-enum { FIRST_CHUNK = 1 << 16 };
+/*
+ * There may be many small tables: the first chunk has 128 bytes, and each has
+ * twice as many as the one before it until they have CHUNK.
+ */
+enum { DOUBLINGS = 16 };
+
+/* Fewer strings than this stay in the cache, and need not be deferred. */
+enum { DEFER_MIN = 1024 };
+
+/* Deferred strings. */
+enum { QUEUE_MAX = 32 };
+struct intern_queue {
+	struct item {
+		uint64_t hash;
+		size_t slot;	/* where intern_flush() resumes the search */
+		size_t text, n;	/* offset in texts, and length */
+		const void *pointer;	/* as given to intern_defer() */
+		size_t offset;
+	} items[QUEUE_MAX];
+	size_t n;
+	struct buf texts;	/* the characters of the items */
+};
 
 struct entry {
 	sym symbol;
@@ -68,15 +88,17 @@ intern_release(struct intern *in)
 		free(in->chunks[i]);
 	free(in->chunks);
 	free(in->locations);
-	buf_release(&in->texts);
+	if (in->queue != NULL)
+		buf_release(&in->queue->texts);
+	free(in->queue);
 }
 
 /* Adds a chunk in which size bytes fit. */
 static void
 add_chunk(struct intern *in, size_t size)
 {
-	bool is_first = in->n_chunks == 0;
-	size_t usual = is_first ? FIRST_CHUNK : CHUNK;
+	size_t usual = (size_t)CHUNK >> (in->n_chunks < DOUBLINGS ?
+	    DOUBLINGS - in->n_chunks : 0);
 
 	/* Locations are uint32_t, and below INDEX_NONE. */
 	if (in->n_chunks == UINT32_MAX / CHUNK_UNITS)
@@ -84,8 +106,7 @@ add_chunk(struct intern *in, size_t size)
 	in->chunk_size = size > usual ? size : usual;
 	in->chunks = mem_grow(in->chunks, &in->chunks_cap,
 	    in->n_chunks + 1, sizeof *in->chunks);
-	in->chunks[in->n_chunks++] = is_first ? mem_alloc(in->chunk_size) :
-	    mem_table(in->chunk_size, 1);
+	in->chunks[in->n_chunks++] = mem_table(in->chunk_size, 1);
 	in->used = 0;
 }
 
@@ -148,34 +169,56 @@ intern_add(struct intern *in, struct span s)
 	return find_or_add(in, hash, hash, s);
 }
 
+/* Stores the symbol of a deferred string. */
+static void
+store(const void *pointer, size_t offset, sym s)
+{
+	char *array;
+
+	/* The type of the variable that points to the array is not known. */
+	memcpy(&array, pointer, sizeof array);
+	memcpy(array + offset, &s, sizeof s);
+}
+
 void
 intern_defer(struct intern *in, struct span s, const void *pointer,
     size_t offset)
 {
-	struct intern_item *item = &in->queue[in->n_queue++];
+	struct intern_queue *q = in->queue;
+	struct item *item;
 
-	*item = (struct intern_item){ .hash = map_hash(s.p, s.n),
-	    .text = in->texts.len, .n = s.n, .pointer = pointer,
+	if (q == NULL) {
+		if (in->n < DEFER_MIN) {
+			store(pointer, offset, intern_add(in, s));
+			return;
+		}
+		q = in->queue = mem_zero(1, sizeof *q);
+	}
+	item = &q->items[q->n++];
+	*item = (struct item){ .hash = map_hash(s.p, s.n),
+	    .text = q->texts.len, .n = s.n, .pointer = pointer,
 	    .offset = offset };
-	buf_add(&in->texts, s.p, s.n);
+	buf_add(&q->texts, s.p, s.n);
 	__builtin_prefetch(map_home(&in->map, item->hash));
-	if (in->n_queue == INTERN_QUEUE)
+	if (q->n == QUEUE_MAX)
 		intern_flush(in);
 }
 
 void
 intern_flush(struct intern *in)
 {
-	struct intern_item *item, *end = in->queue + in->n_queue;
+	struct intern_queue *q = in->queue;
+	struct item *item, *end;
 	size_t mask = in->map.mask;
 	const struct entry *e;
 	uint32_t location;
-	char *array;
-	sym s;
 
+	if (q == NULL)
+		return;
 	/* intern_defer() has prefetched the slot in which a search begins;
 	   this prefetches the entry to which the slot found refers. */
-	for (item = in->queue; item < end; item++) {
+	end = q->items + q->n;
+	for (item = q->items; item < end; item++) {
 		item->slot = map_probe(&in->map, item->hash, item->hash);
 		location = map_value(&in->map, item->slot);
 		if (location == INDEX_NONE)
@@ -186,17 +229,12 @@ intern_flush(struct intern *in)
 	}
 
 	/* Searches resume at the slots found unless the map has grown. */
-	for (item = in->queue; item < end; item++) {
-		s = find_or_add(in, item->hash,
+	for (item = q->items; item < end; item++)
+		store(item->pointer, item->offset, find_or_add(in, item->hash,
 		    in->map.mask == mask ? item->slot : item->hash,
-		    span_of(in->texts.data + item->text, item->n));
-		/* The type of the variable that points to the array is not
-		   known. */
-		memcpy(&array, item->pointer, sizeof array);
-		memcpy(array + item->offset, &s, sizeof s);
-	}
-	in->n_queue = 0;
-	in->texts.len = 0;
+		    span_of(q->texts.data + item->text, item->n)));
+	q->n = 0;
+	q->texts.len = 0;
 }
 
 int

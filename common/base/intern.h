@@ -16,8 +16,6 @@
 typedef uint32_t sym;
 #define SYM_NONE INDEX_NONE
 
-enum { INTERN_QUEUE = 32 };
-
 struct intern {
 	struct map map;		/* from strings to locations */
 	char **chunks;		/* the memory that holds the strings */
@@ -27,17 +25,7 @@ struct intern {
 	uint32_t *locations;	/* where each symbol's string is in the chunks,
 				   in units that intern.c defines */
 	size_t n, cap;		/* of locations; n is the number of symbols */
-
-	/* Deferred strings, which intern_defer() explains. */
-	struct intern_item {
-		uint64_t hash;
-		size_t slot;	/* where intern_flush() resumes the search */
-		size_t text, n;	/* offset in texts, and length */
-		const void *pointer;	/* as given to intern_defer() */
-		size_t offset;
-	} queue[INTERN_QUEUE];
-	size_t n_queue;
-	struct buf texts;	/* the characters of the deferred strings */
+	struct intern_queue *queue;	/* of intern_defer(), or NULL */
 };
 
 void intern_init(struct intern *);
@@ -55,7 +43,8 @@ sym intern_find(const struct intern *, struct span);	/* or SYM_NONE */
  * A lookup in a large table costs one or two cache misses.  Deferred strings
  * are looked up in batches: first all slots are prefetched, then all strings,
  * and only then are they compared, so that the misses of a batch overlap.
- * Reading a million tasks took a quarter longer without batches.
+ * Reading a million tasks took a quarter longer without batches.  In a small
+ * table, which needs no batches, the symbol is stored at once.
  */
 void intern_defer(struct intern *, struct span, const void *pointer,
     size_t offset);

@@ -10,7 +10,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 
-enum { SLOTS_MIN = 64 };
+enum { SLOTS_MIN = 8 };
 
 #define ROTL(x, b) ((x) << (b) | (x) >> (64 - (b)))
 #define SIPROUND							\
