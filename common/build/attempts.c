@@ -253,6 +253,7 @@ compare_attempts(const void *i, const void *j, void *context)
 	const struct build *b = context;
 	const struct task *x = &b->tasks[*(const uint32_t *)i];
 	const struct task *y = &b->tasks[*(const uint32_t *)j];
+	const struct columns *values = &b->labels.task_values;
 	int order = (x->end_us == INT_UNKNOWN) - (y->end_us == INT_UNKNOWN);
 
 	if (order == 0)
@@ -269,12 +270,10 @@ compare_attempts(const void *i, const void *j, void *context)
 		order = (int)x->flags - (int)y->flags;
 	if (order == 0)
 		order = intern_cmp(&b->names, x->rule, y->rule);
-	for (unsigned k = 0; order == 0 && k < b->labels.n_values; k++)
+	for (unsigned k = 0; order == 0 && k < values->n; k++)
 		order = intern_cmp(&b->names,
-		    column_get(&b->labels.task_values[k],
-		    (size_t)(x - b->tasks)),
-		    column_get(&b->labels.task_values[k],
-		    (size_t)(y - b->tasks)));
+		    columns_get(values, k, (size_t)(x - b->tasks)),
+		    columns_get(values, k, (size_t)(y - b->tasks)));
 	return order;
 }
 

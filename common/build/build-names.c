@@ -32,20 +32,20 @@ build_rule(const struct build *b, const struct task *t)
 static sym
 value_of(const struct build *b, const struct task *t, unsigned number)
 {
-	const struct column *c = &b->labels.task_values[number];
-	sym smallest = column_get(c, (size_t)(t - b->tasks)), value;
+	const struct columns *c = &b->labels.task_values;
+	sym smallest = columns_get(c, number, (size_t)(t - b->tasks)), value;
 
 	if (smallest != SYM_NONE)
 		return smallest;
 	for (uint32_t i = build_find_task(b, t->id); i != INDEX_NONE;
 	    i = b->tasks[i].next) {
-		value = column_get(c, i);
+		value = columns_get(c, number, i);
 		if (smallest == SYM_NONE || (value != SYM_NONE &&
 		    intern_cmp(&b->names, value, smallest) < 0))
 			smallest = value;
 	}
 	return smallest != SYM_NONE ? smallest :
-	    column_get(&b->labels.node_values[number],
+	    columns_get(&b->labels.node_values, number,
 	    build_find_node(b, node_id(b, t)));
 }
 
@@ -64,7 +64,7 @@ build_value(const struct build *b, const struct task *t, unsigned kept)
 bool
 build_has_value(const struct build *b, unsigned kept)
 {
-	return b->labels.task_values[1 + kept].n > 0;
+	return columns_get(&b->labels.task_values, 1 + kept, 0) != INDEX_NONE;
 }
 
 /*

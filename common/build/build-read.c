@@ -139,20 +139,21 @@ defer_value(struct build *b, struct span text, struct column *column, size_t i)
  * has, too, is found as that.
  */
 static void
-read_values(struct build *b, const struct rec *r, struct column *columns,
+read_values(struct build *b, const struct rec *r, struct columns *columns,
     size_t i)
 {
 	const struct field *f;
+	unsigned n = r->n_keys - TARGET;
 
-	b->labels.n_values = r->n_keys - TARGET;
-	for (unsigned k = 0; k < b->labels.n_values; k++) {
+	for (unsigned k = 0; k < n; k++) {
 		f = rec_get(r, r->first_numbers[TARGET + k] - 1u);
 		if (f == NULL)
 			continue;
 		if (f->kind == REC_STRING || f->kind == REC_NUMBER)
-			defer_value(b, f->text, &columns[k], i);
+			defer_value(b, f->text, columns_need(columns, n, k), i);
 		else if (f->kind == REC_TRUE || f->kind == REC_FALSE)
-			defer_value(b, f->token, &columns[k], i);
+			defer_value(b, f->token, columns_need(columns, n, k),
+			    i);
 	}
 }
 
@@ -174,7 +175,7 @@ read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 	if (read_name(r, id, &text))
 		column_set(&b->labels.task_names, i,
 		    texts_add(&b->labels.name_texts, text));
-	read_values(b, r, b->labels.task_values, i);
+	read_values(b, r, &b->labels.task_values, i);
 	if (rec_str(r, KIND, &text) == REC_OK &&
 	    (t->kind = find_known_kind(b, text)) == SYM_NONE)
 		DEFER_NAME(b, text, tasks, i, kind);
@@ -272,7 +273,7 @@ build_read_node(struct build *b, struct filter *f, const struct rec *r)
 	add_list(b, deps, n_deps, true, (uint32_t)i);
 	DEFER_NAME(b, id, nodes, i, id);
 	read_node_name(b, r, i, id);
-	read_values(b, r, b->labels.node_values, i);
+	read_values(b, r, &b->labels.node_values, i);
 	if (rec_str(r, RULE, &rule) != REC_OK)
 		return;
 	if (span_eq(rule, "phony"))

@@ -23,6 +23,14 @@ build_new(const char *run_name)
 	return b;
 }
 
+static void
+free_columns(struct columns *c)
+{
+	for (unsigned k = 0; k < c->n; k++)
+		free(c->list[k].values);
+	free(c->list);
+}
+
 void
 build_free(struct build *b)
 {
@@ -36,10 +44,8 @@ build_free(struct build *b)
 	free(b->outputs);
 	free(b->labels.task_names.values);
 	free(b->labels.node_names.values);
-	for (unsigned k = 0; k < b->labels.n_values; k++) {
-		free(b->labels.task_values[k].values);
-		free(b->labels.node_values[k].values);
-	}
+	free_columns(&b->labels.task_values);
+	free_columns(&b->labels.node_values);
 	texts_release(&b->labels.name_texts);
 	free(b);
 }
@@ -115,7 +121,7 @@ merge_node(struct build *b, size_t i, size_t j)
 	struct node *first = &b->nodes[i], *n = &b->nodes[j];
 	uint32_t name = column_get(&b->labels.node_names, i);
 	uint32_t other = column_get(&b->labels.node_names, j);
-	struct column *values = b->labels.node_values;
+	struct columns *values = &b->labels.node_values;
 
 	/* A name has priority over the first output of another record. */
 	if ((first->flags & NODE_HAS_NAME) == (n->flags & NODE_HAS_NAME))
@@ -123,9 +129,9 @@ merge_node(struct build *b, size_t i, size_t j)
 	else if ((n->flags & NODE_HAS_NAME) != 0)
 		name = other;
 	column_set(&b->labels.node_names, i, name);
-	for (unsigned k = 0; k < b->labels.n_values; k++)
-		column_set(&values[k], i, smaller_name(b,
-		    column_get(&values[k], i), column_get(&values[k], j)));
+	for (unsigned k = 0; k < values->n; k++)
+		column_set(&values->list[k], i, smaller_name(b,
+		    columns_get(values, k, i), columns_get(values, k, j)));
 	first->rule = smaller_name(b, first->rule, n->rule);
 	first->flags |= n->flags;
 }
@@ -158,8 +164,8 @@ index_nodes(struct build *b)
 			continue;
 		b->nodes[to] = b->nodes[i];
 		move_value(&b->labels.node_names, to, i);
-		for (unsigned k = 0; k < b->labels.n_values; k++)
-			move_value(&b->labels.node_values[k], to, i);
+		for (unsigned k = 0; k < b->labels.node_values.n; k++)
+			move_value(&b->labels.node_values.list[k], to, i);
 	}
 }
 
@@ -286,7 +292,6 @@ build_copy_nodes(struct build *b, const struct build *common)
 
 	if (common->n_nodes >= OWNER_IS_TASK - b->n_nodes)
 		die("too many nodes");
-	to->n_values = from->n_values;
 	b->nodes = mem_grow(b->nodes, &b->nodes_cap,
 	    b->n_nodes + common->n_nodes, sizeof *b->nodes);
 
@@ -300,10 +305,11 @@ build_copy_nodes(struct build *b, const struct build *common)
 			name = texts_add(&to->name_texts, buf_span(&text));
 		}
 		column_set(&to->node_names, b->n_nodes, name);
-		for (unsigned k = 0; k < from->n_values; k++)
-			column_set(&to->node_values[k], b->n_nodes,
+		for (unsigned k = 0; k < from->node_values.n; k++)
+			column_set(columns_need(&to->node_values,
+			    from->node_values.n, k), b->n_nodes,
 			    translate(b, common, translated,
-			    column_get(&from->node_values[k], i)));
+			    columns_get(&from->node_values, k, i)));
 		b->nodes[b->n_nodes++] = n;
 	}
 

@@ -98,7 +98,7 @@ struct queue {
 };
 
 /* The most keys that a filter may give to builds_keep(). */
-enum { KEPT_KEYS_MAX = 21, VALUES_MAX = 1 + KEPT_KEYS_MAX };
+enum { KEPT_KEYS_MAX = 21 };
 
 /* For build-read.c, build-names.c and build.c: what people read of a build. */
 struct labels {
@@ -109,8 +109,7 @@ struct labels {
 	struct texts name_texts;
 	/* By key and by task or node: the value, a symbol.  The keys are
 	   `target` and those of builds_keep(). */
-	struct column task_values[VALUES_MAX], node_values[VALUES_MAX];
-	unsigned n_values;
+	struct columns task_values, node_values;
 };
 
 /* What attempts.c finds. */

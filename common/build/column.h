@@ -33,3 +33,27 @@ column_set(struct column *c, size_t i, uint32_t value)
 		c->values[c->n++] = INDEX_NONE;
 	c->values[i] = value;
 }
+
+/* A column for each of n keys; none, and n is 0, until one is needed. */
+struct columns {
+	struct column *list;
+	unsigned n;
+};
+
+/* The column of key k < n.  It does not move when others are needed. */
+static inline struct column *
+columns_need(struct columns *c, unsigned n, unsigned k)
+{
+	if (c->n == 0) {
+		c->list = mem_zero(n, sizeof *c->list);
+		c->n = n;
+	}
+	return &c->list[k];
+}
+
+/* The value of record i, or INDEX_NONE. */
+static inline uint32_t
+columns_get(const struct columns *c, unsigned k, size_t i)
+{
+	return k < c->n ? column_get(&c->list[k], i) : INDEX_NONE;
+}
