@@ -43,6 +43,7 @@ struct drawing {
 	const struct pictures *all;
 	int64_t left, right;	/* of the lanes */
 	int64_t unit_us;	/* shorter tasks are merged */
+	int64_t lane_height;	/* of runs */
 	int64_t y;		/* where the next part begins */
 };
 
@@ -55,20 +56,15 @@ x_of(const struct drawing *d, int64_t us)
 	    (double)(d->right - d->left));
 }
 
-/*
- * Lanes get lower if there are many.  Those of copies and prepares are half as
- * high as those of runs.
- */
+/* Lanes get lower if there are many. */
 static int64_t
-height_of(const struct pictures *all, const struct lane *lane)
+lane_height(const struct pictures *all)
 {
-	int64_t height;
 	size_t n = 0;
 
 	for (size_t i = 0; i < all->n; i++)
 		n += all->list[i].n_lanes;
-	height = n <= 60 ? 160 : n <= 200 ? 80 : n <= 2000 ? 30 : 10;
-	return lane->class == LANE_RUN || height <= 30 ? height : height / 2;
+	return n <= 60 ? 160 : n <= 200 ? 80 : n <= 2000 ? 30 : 10;
 }
 
 static int64_t
@@ -219,7 +215,9 @@ put_lanes(struct drawing *d, const struct picture *p)
 	for (; lane < p->lanes + p->n_lanes; lane++) {
 		struct clusters walk = { d->all, p, lane, d->unit_us, 0 };
 
-		height = height_of(d->all, lane);
+		/* Those of copies and prepares are half as high. */
+		height = lane->class == LANE_RUN || d->lane_height <= 30 ?
+		    d->lane_height : d->lane_height / 2;
 		/* There may be no room below the name of the host above. */
 		if (lane->host != host && d->y >= free_y) {
 			if (height >= 80)
@@ -482,7 +480,8 @@ svg_put(struct buf *b, const struct pictures *all, size_t bars_max)
 {
 	struct buf body = { 0 };
 	struct drawing d = { .b = &body, .all = all, .y = MARGIN,
-	    .left = MARGIN + gutter(all), .right = WIDTH - MARGIN };
+	    .left = MARGIN + gutter(all), .right = WIDTH - MARGIN,
+	    .lane_height = lane_height(all) };
 	bool has_path = false;
 	uint64_t n_merged;
 
