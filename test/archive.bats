@@ -187,3 +187,8 @@ open_runs() {
 	assert_equal "$(grep -c '"type":"critpath"' out.critpath)" 20000
 	assert_equal "$(grep -c '"stat":"wall"' out.execlog-stat)" 20000
 }
+
+@test "of runs that no record ends timeline keeps little more than the picture" {
+	open_runs 100000 timeline "timeline --html"
+	assert_equal "$(grep -o 'text-anchor="end"' out.timeline | wc -l)" 20000
+}

@@ -1,6 +1,7 @@
 /* svg - draws timelines */
 
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/num.h"
 #include "common/report/cells.h"
@@ -478,10 +479,11 @@ find_unit(const struct drawing *d, size_t bars_max)
 void
 svg_put(struct buf *b, const struct pictures *all, size_t bars_max)
 {
-	struct buf body = { 0 };
-	struct drawing d = { .b = &body, .all = all, .y = MARGIN,
+	struct buf header = { 0 };
+	struct drawing d = { .b = b, .all = all, .y = MARGIN,
 	    .left = MARGIN + gutter(all), .right = WIDTH - MARGIN,
 	    .lane_height = lane_height(all) };
+	size_t from = b->len;
 	bool has_path = false;
 	uint64_t n_merged;
 
@@ -494,24 +496,29 @@ svg_put(struct buf *b, const struct pictures *all, size_t bars_max)
 	put_legend(&d);
 
 	if (has_path) {
-		svg_text(&body, d.left, d.y + BASELINE, " class=\"muted\"");
-		buf_str(&body, "The critical path has an outline and a line "
+		svg_text(b, d.left, d.y + BASELINE, " class=\"muted\"");
+		buf_str(b, "The critical path has an outline and a line "
 		    "below it; dashes are its waiting.</text>\n");
 		d.y += LINE;
 	}
 	if (n_merged > 0) {
-		svg_text(&body, d.left, d.y + BASELINE, " class=\"muted\"");
-		buf_printf(&body, "%llu task%s shorter than ",
+		svg_text(b, d.left, d.y + BASELINE, " class=\"muted\"");
+		buf_printf(b, "%llu task%s shorter than ",
 		    (unsigned long long)n_merged, plural(n_merged, "", "s"));
-		report_us(&body, d.unit_us);
-		buf_printf(&body, " %s merged with %s neighbors; paler is less "
+		report_us(b, d.unit_us);
+		buf_printf(b, " %s merged with %s neighbors; paler is less "
 		    "busy.</text>\n", plural(n_merged, "is", "are"),
 		    plural(n_merged, "its", "their"));
 		d.y += LINE;
 	}
 
-	put_header(b, all, d.y + MARGIN);
-	buf_add(b, body.data, body.len);
 	buf_str(b, "</svg>\n");
-	buf_release(&body);
+
+	/* The header has the height, which is known now. */
+	put_header(&header, all, d.y + MARGIN);
+	buf_need(b, header.len);
+	memmove(b->data + from + header.len, b->data + from, b->len - from);
+	memcpy(b->data + from, header.data, header.len);
+	b->len += header.len;
+	buf_release(&header);
 }
