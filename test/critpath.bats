@@ -217,15 +217,32 @@ verdict() {
 	assert_equal "$(task prepare:1:resources slack_us)" 4000
 }
 
-@test "two workers of one host have one longest prepare" {
-	lines '0 prepare_start  1' '4 resources_prepared  1' \
-		'0 prepare_start  2' '6 resources_prepared  2' \
+@test "a run waits only for the longest prepare of its worker" {
+	lines '1 prepare_start  1' '4 resources_prepared  1' \
+		'1 prepare_start  2' '6 resources_prepared  2' \
 		'5 deploy a 1 1' '7 started a h1' '9 finished a h1 0 1' \
 		'8 deploy b 2 1' '9 started b h1' '10 finished b h1 0 1' >log
 	of_log
-	assert_equal "$(path)" "prepare:2:resources a"
-	# One edge to a and one to b.
+	# 5 + 1 ms, and a would be 3 + 2.
+	assert_equal "$(path)" "prepare:2:resources b"
 	assert_equal "$(summary edges)" 2
+	sort -r log >reversed
+	mv reversed log
+	of_log
+	assert_equal "$(path)" "prepare:2:resources b"
+}
+
+@test "a run whose worker is not known waits for the longest prepare of its host" {
+	lines '1 prepare_start  1' '4 resources_prepared  1' \
+		'1 prepare_start  2' '6 resources_prepared  2' \
+		'5 deploy a 1 1' '7 started a h1' '9 finished a h1 0 1' \
+		'8 deploy b 2 1' '9 started b h1' '10 finished b h1 0 1' \
+		'7 started c h1' '20 finished c h1 0 1' \
+		'8 dep_start d h1 c 1' '30 dep_finished d h1 c h2 1' >log
+	of_log --all
+	assert_equal "$(path)" "prepare:2:resources c"
+	# So does a copy: the log does not say for which worker it is.
+	assert_equal "$(summary edges)" 5
 }
 
 @test "of equally long prepares the smaller id counts" {

@@ -64,7 +64,9 @@ build_value(const struct build *b, const struct task *t, unsigned kept)
 bool
 build_has_value(const struct build *b, unsigned kept)
 {
-	return columns_get(&b->labels.task_values, 1 + kept, 0) != INDEX_NONE;
+	const struct columns *c = &b->labels.task_values;
+
+	return 1 + kept < c->n && c->list[1 + kept].n > 0;
 }
 
 /*

@@ -170,11 +170,15 @@ read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 {
 	struct task *t = &b->tasks[i];
 	struct span text;
+	int64_t worker;
 
 	DEFER_NAME(b, id, tasks, i, id);
 	if (read_name(r, id, &text))
 		column_set(&b->labels.task_names, i,
 		    texts_add(&b->labels.name_texts, text));
+	if (rec_int(r, WORKER, &worker) == REC_OK && worker >= 0 &&
+	    worker < WORKER_ANY)
+		column_set(&b->workers, i, (uint32_t)worker);
 	read_values(b, r, &b->labels.task_values, i);
 	if (rec_str(r, KIND, &text) == REC_OK &&
 	    (t->kind = find_known_kind(b, text)) == SYM_NONE)

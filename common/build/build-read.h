@@ -30,7 +30,7 @@ struct filter;
 	K(INCREMENTAL, "incremental") K(PATH, "path") K(STEP, "step")	\
 	K(WAITING, "waiting_us") K(POTENTIAL, "potential_us")		\
 	K(EXECUTION, "execution_id") K(LIMIT, "limit")			\
-	K(LOAD_LIMIT, "load_limit")					\
+	K(LOAD_LIMIT, "load_limit") K(WORKER, "worker")			\
 	K(TARGET, "target")
 KEY_INDEXES(BUILD_KEYS);
 

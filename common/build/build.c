@@ -42,6 +42,7 @@ build_free(struct build *b)
 	free(b->node_of);
 	free(b->queue.lengths);
 	free(b->outputs);
+	free(b->workers.values);
 	free(b->labels.task_names.values);
 	free(b->labels.node_names.values);
 	free_columns(&b->labels.task_values);

@@ -14,6 +14,10 @@
  * reads them, and build-names.h has the names by which people know them.
  */
 
+/* Numbers of workers are below WORKER_ANY; larger ones are not known. */
+#define WORKER_NONE INDEX_NONE
+#define WORKER_ANY (WORKER_NONE - 1)
+
 /* The flags of a task; for most, a key of its record has the value true. */
 enum task_flags {
 	TASK_CACHED = 1,	/* from_cache */
@@ -176,6 +180,8 @@ struct build {
 					   nothing to do with each other */
 	unsigned lacks;			/* what is missing (lacks.h); complete
 					   after build_find_missing() */
+	struct column workers;		/* by task: the number of its worker;
+					   not each record of a task has it */
 	struct labels labels;
 	struct attempts attempts;
 	struct missing missing;

@@ -70,13 +70,21 @@ network_put_name(const struct network *net, uint32_t vertex, struct buf *b)
 	buf_add(b, name.p, name.n);
 }
 
-/* A prepare task, and the longest of those of its host that ended no later. */
+/*
+ * A prepare task among those of a worker, or of all workers of its host, and
+ * the longest of these that ended no later.
+ */
 struct prepare {
-	sym host;
+	uint64_t group;		/* see group_of() */
 	int64_t end_us;		/* INT_UNKNOWN, if not known, is the first */
 	uint32_t vertex, longest;
-	uint32_t n;		/* in the first of a host: how many it has */
 };
+
+static uint64_t
+group_of(sym host, uint32_t worker)
+{
+	return (uint64_t)host << 32 | worker;
+}
 
 /*
  * What is needed only until all edges are made, such as indexes of the vertices
@@ -94,9 +102,7 @@ struct draft {
 		uint32_t next;	/* the next link of the same id */
 		sym ran_on;	/* the host of a run, or NOT_A_RUN */
 	} *vertices;
-	uint32_t *prepares_of;	/* by symbol of a host: the index of its first
-				   prepare task plus 1, or 0 */
-	struct prepare *prepares;	/* by host, then by end */
+	struct prepare *prepares;	/* by group, then by end */
 	size_t n_prepares, prepares_cap;
 	uint64_t *cuts;		/* dropped dependencies, with duplicates:
 				   vertex << 32 | symbol of the id on which
@@ -163,7 +169,7 @@ static int
 compare_prepares(const void *a, const void *b)
 {
 	const struct prepare *x = a, *y = b;
-	return cmp_u64(x->host, y->host) ?: cmp_i64(x->end_us, y->end_us);
+	return cmp_u64(x->group, y->group) ?: cmp_i64(x->end_us, y->end_us);
 }
 
 /* Whether prepare task v is longer than w or, if equally long, comes first. */
@@ -183,33 +189,68 @@ sort_prepares(struct draft *d)
 	struct prepare *p = d->prepares;
 
 	sort(p, d->n_prepares, sizeof *p, compare_prepares);
-	for (size_t i = 0; i < d->n_prepares; i++) {
-		if (i == 0 || p[i].host != p[i - 1].host)
-			d->prepares_of[p[i].host] = (uint32_t)i + 1;
-		else if (!is_longer(d->net, p[i].vertex, p[i - 1].longest))
+	for (size_t i = 1; i < d->n_prepares; i++)
+		if (p[i].group == p[i - 1].group &&
+		    !is_longer(d->net, p[i].vertex, p[i - 1].longest))
 			p[i].longest = p[i - 1].longest;
-		p[d->prepares_of[p[i].host] - 1].n++;
-	}
 }
 
 /*
- * Of the prepare tasks of a task's host, only the longest of those that had
- * ended when the task started can have delayed it.  INDEX_NONE if there is
- * none.
+ * The worker that records of the task's id and host name; WORKER_NONE if they
+ * name none or several.  Which of them name it depends on the order of the log.
+ */
+static uint32_t
+find_worker(const struct build *b, const struct task *t)
+{
+	uint32_t found = WORKER_NONE, worker;
+
+	for (uint32_t i = build_find_task(b, t->id); i != INDEX_NONE;
+	    i = b->tasks[i].next) {
+		worker = column_get(&b->workers, i);
+		if (worker == WORKER_NONE || worker == found ||
+		    b->tasks[i].host != t->host)
+			continue;
+		if (found != WORKER_NONE)
+			return WORKER_NONE;
+		found = worker;
+	}
+	return found;
+}
+
+/* The longest prepare task of a worker that had ended; INDEX_NONE: none. */
+static uint32_t
+find_longest(const struct draft *d, sym host, uint32_t worker, int64_t until_us)
+{
+	const struct prepare *p = d->prepares;
+	uint64_t group = group_of(host, worker);
+	size_t n = SEARCH_FIRST(i, d->n_prepares, p[i].group > group ||
+	    (p[i].group == group && p[i].end_us > until_us));
+
+	return n > 0 && p[n - 1].group == group ? p[n - 1].longest :
+	    INDEX_NONE;
+}
+
+/*
+ * Of the prepare tasks of a task's worker, only the longest of those that had
+ * ended when the task started can have delayed it.  A worker that is not known
+ * may be any of the host.  INDEX_NONE if there is none.
  */
 static uint32_t
 find_prepare(const struct draft *d, const struct task *t)
 {
-	uint32_t from = t->host == SYM_NONE ? 0 : d->prepares_of[t->host];
 	int64_t start_us = t->start_us != INT_UNKNOWN ? t->start_us : INT64_MAX;
-	const struct prepare *p;
-	size_t n;
+	uint32_t worker, of_worker, of_none;
 
-	if (from == 0)
+	if (t->host == SYM_NONE || d->n_prepares == 0)
 		return INDEX_NONE;
-	p = &d->prepares[from - 1];
-	n = SEARCH_FIRST(i, p->n, p[i].end_us > start_us);
-	return n == 0 ? INDEX_NONE : p[n - 1].longest;
+	worker = t->kind == d->net->build->run ?
+	    find_worker(d->net->build, t) : WORKER_NONE;
+	if (worker == WORKER_NONE)
+		return find_longest(d, t->host, WORKER_ANY, start_us);
+	of_worker = find_longest(d, t->host, worker, start_us);
+	of_none = find_longest(d, t->host, WORKER_NONE, start_us);
+	return of_worker == INDEX_NONE || (of_none != INDEX_NONE &&
+	    is_longer(d->net, of_none, of_worker)) ? of_none : of_worker;
 }
 
 static void
@@ -218,7 +259,7 @@ add_tasks(struct draft *d)
 	struct network *net = d->net;
 	const struct task *t = net->build->tasks;
 	struct vertex *vertex;
-	uint32_t v;
+	struct prepare new;
 
 	for (uint32_t i = 0; i < net->build->n_tasks; i++, t++) {
 		if (!is_in_graph(net->build, t))
@@ -227,11 +268,16 @@ add_tasks(struct draft *d)
 		if (t->kind == net->build->run) {
 			vertex->ran_on = t->host;
 		} else if (t->kind == net->build->prepare) {
-			v = (uint32_t)(vertex - d->vertices);
+			new.vertex = new.longest = (uint32_t)(vertex -
+			    d->vertices);
+			new.end_us = t->end_us;
 			d->prepares = mem_grow(d->prepares, &d->prepares_cap,
-			    d->n_prepares + 1, sizeof *d->prepares);
-			d->prepares[d->n_prepares++] = (struct prepare){
-			    t->host, t->end_us, v, v, 0 };
+			    d->n_prepares + 2, sizeof *d->prepares);
+			new.group = group_of(t->host, WORKER_ANY);
+			d->prepares[d->n_prepares++] = new;
+			new.group = group_of(t->host,
+			    find_worker(net->build, t));
+			d->prepares[d->n_prepares++] = new;
 		}
 		net->n_deployed += (t->flags & TASK_DEPLOYED) != 0;
 	}
@@ -412,7 +458,6 @@ network_make(struct network *net, const struct build *build, bool bridge,
 	net->task_of = mem_table(n_max, sizeof *net->task_of);
 	d.vertices = mem_table(n_max, sizeof *d.vertices);
 	d.first_of = mem_ones(n_names, sizeof *d.first_of);
-	d.prepares_of = mem_zero(n_names, sizeof *d.prepares_of);
 	add_tasks(&d);
 	add_placeholders(&d);
 
@@ -428,7 +473,6 @@ network_make(struct network *net, const struct build *build, bool bridge,
 	free(d.first_of);
 	free(d.vertices);
 	free(d.prepares);
-	free(d.prepares_of);
 	free(d.cuts);
 
 	/* A path may end with any task that is not a copy, and that is one. */

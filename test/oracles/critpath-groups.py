@@ -68,6 +68,9 @@ class Build:
                         for j, p in self.tasks.items()
                         if p.get("kind") == "prepare" and "host" in p and
                         p["host"] == task.get("host") and
+                        (task.get("kind") == "copy" or
+                         len({t["worker"] for t in (task, p)
+                              if "worker" in t}) < 2) and
                         (times_of(p)[1] is None or times_of(p)[1] <= start)]
             if prepares:
                 self.deps[i].add(min(prepares)[2])
@@ -272,6 +275,8 @@ def random_build(rng, n, n_sizes):
             if rng.random() < 0.8:
                 key = rng.choice(["start_us", "end_us"])
                 task[key] = rng.randint(max_us + 1, 3 * max_us + 1)
+        if rng.random() < 0.7:
+            task["worker"] = rng.randint(1, 3)
         if rng.random() < 0.1:
             task["from_cache"] = rng.choice([True, False])
         node = random_record(rng, "node", i)
