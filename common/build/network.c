@@ -512,6 +512,15 @@ network_rank(struct network *net)
 		dag->rank[dag->by_rank[i]] = i;
 }
 
+bool
+network_knows_deps(const struct network *net)
+{
+	const struct build *b = net->build;
+
+	return net->dag.n_edges > 0 || net->n_tasks <= 1 || b->has_deps ||
+	    (b->n_nodes > 0 && b->missing.n_without_node == 0);
+}
+
 void
 network_release(struct network *net)
 {

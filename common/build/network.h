@@ -51,6 +51,9 @@ void network_release(struct network *);
  */
 void network_rank(struct network *);
 
+/* Whether it is known which tasks wait for others, if only that none does. */
+bool network_knows_deps(const struct network *);
+
 /* The task of a vertex; NULL if it is a placeholder. */
 static inline const struct task *
 network_task(const struct network *net, uint32_t vertex)

@@ -124,7 +124,8 @@ answer_find(struct answer *a, const struct network *net, size_t n,
 
 	*a = (struct answer){ .net = net, .n_requested = n,
 	    .what_if = what_if,
-	    .knows_savings = (lacks & LACKS_DEPS) == 0 &&
+	    .knows_savings = network_knows_deps(net) &&
+	    (lacks & LACKS_DEPS) == 0 &&
 	    ((lacks & LACKS_GRAPH) == 0 ||
 	    net->build->missing.n_without_node > 0) };
 	a->paths = mem_zero(n, sizeof *a->paths);

@@ -48,16 +48,6 @@ wall_bounds(const struct build *b, unsigned opens)
 	return w;
 }
 
-/* Whether it is known which tasks wait for others, if only that none does. */
-static bool
-knows_deps(const struct network *net)
-{
-	const struct build *b = net->build;
-
-	return net->dag.n_edges > 0 || net->n_tasks <= 1 || b->has_deps ||
-	    (b->n_nodes > 0 && b->missing.n_without_node == 0);
-}
-
 /*
  * The time of the longest step: a path is not shorter, even if all its
  * dependencies are wrong guesses.
@@ -82,7 +72,7 @@ path_bounds(const struct answer *a, unsigned opens, const struct bounds *wall)
 
 	if (b->n_unknown_deps > 0)
 		opens |= OPENS_LENGTH;
-	if (!knows_deps(a->net) || (a->n_paths == 0 && b->n_tasks > 0))
+	if (!network_knows_deps(a->net) || (a->n_paths == 0 && b->n_tasks > 0))
 		opens |= OPENS_PATH;
 	if (a->n_paths > 0 && (opens & OPENS_ALL) == 0)
 		p.low_us = (opens & OPENS_STEPS) != 0 ? longest_us(a) :

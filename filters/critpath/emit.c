@@ -97,12 +97,13 @@ emit_summary(const struct answer *a, struct filter *f, size_t path)
 
 	if (path == 0 && a->what_if) {
 		json_int(b, "recorded_us", a->recorded_us);
-		json_int(b, "saved_us", a->recorded_us - p->length_us);
+		if (a->knows_savings)
+			json_int(b, "saved_us", a->recorded_us - p->length_us);
 	}
 	if (path == 0 && a->workers > 0) {
 		json_uint(b, "workers", a->workers);
 		json_int(b, "simulated_us", a->simulated_us);
-		if (a->what_if)
+		if (a->what_if && a->knows_savings)
 			json_int(b, "simulated_saved_us",
 			    a->recorded_simulated_us - a->simulated_us);
 	}
@@ -265,7 +266,8 @@ emit_all(const struct answer *a, struct filter *f)
 		put_task(b, a, vertices[i]);
 		if (answer_slack(a, vertices[i], &slack_us))
 			json_int(b, "slack_us", slack_us);
-		json_int(b, "drag_us", drag[vertices[i]]);
+		if (a->knows_savings)
+			json_int(b, "drag_us", drag[vertices[i]]);
 		put_pool(b, a->net->build, network_task(a->net, vertices[i]));
 		put_deps(b, a->net->build, deps, network_id(a->net,
 		    vertices[i]));

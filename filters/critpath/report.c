@@ -209,8 +209,12 @@ put_what_ifs(struct buf *out, const struct answer *a)
 		report_us(out, a->recorded_us);
 		buf_str(out, " to ");
 		report_us(out, a->paths[0].length_us);
-		buf_str(out, ": it saves ");
-		report_us(out, a->recorded_us - a->paths[0].length_us);
+		if (a->knows_savings) {
+			buf_str(out, ": it saves ");
+			report_us(out, a->recorded_us - a->paths[0].length_us);
+		} else {
+			buf_str(out, "; what that saves is not known");
+		}
 		report_item(out, from, 1);
 		from = out->len;
 	}
@@ -223,7 +227,7 @@ put_what_ifs(struct buf *out, const struct answer *a)
 		    a->savings->rules->limits.n == 0 ?
 		    " (simulated; the log has no pools: see --limit)" :
 		    " (simulated)");
-		if (a->what_if) {
+		if (a->what_if && a->knows_savings) {
 			buf_str(out, ": it saves ");
 			report_us(out, a->recorded_simulated_us -
 			    a->simulated_us);

@@ -35,13 +35,6 @@ is_small(const struct verdict *v)
 	return v->net->n_vertices <= SIMULATED_MAX;
 }
 
-/* Whether anything is known about which tasks wait for others. */
-static bool
-has_deps(const struct verdict *v)
-{
-	return v->net->dag.n_edges > 0 || v->net->n_tasks <= 1;
-}
-
 /* Whether ready tasks wait for more than the workers of the build. */
 static bool
 has_rules(const struct verdict *v)
@@ -127,7 +120,7 @@ judge_simulated(struct verdict *v, struct network *net)
 	v->wall_us = v->idle_us = v->queue_us = v->at_most_us = INT_UNKNOWN;
 	if (v->chain_us == 0)
 		v->reason = "no task took time";
-	else if (!has_deps(v))
+	else if (!network_knows_deps(v->net))
 		v->reason = "no dependencies are known";
 	else if (v->simulated_us == INT_UNKNOWN)
 		v->reason = "--workers N simulates N workers";
@@ -159,7 +152,7 @@ judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 		return;
 	}
 	/* One worker is busy whenever a task runs, whatever limits it. */
-	if (!has_deps(v) && v->workers == 1) {
+	if (!network_knows_deps(v->net) && v->workers == 1) {
 		v->reason = "no dependencies are known";
 		return;
 	}
@@ -174,7 +167,7 @@ judge_recorded(struct verdict *v, struct network *net, const struct usage *u)
 		}
 		return;
 	}
-	if (!has_deps(v)) {
+	if (!network_knows_deps(v->net)) {
 		v->reason = "no dependencies are known";
 		return;
 	}
@@ -204,7 +197,7 @@ verdict_simulate_more(struct verdict *v, struct network *net)
 {
 	int64_t least_us = v->simulated_us;
 
-	if (v->limit != LIMIT_WORKERS || !has_deps(v) || !is_small(v))
+	if (v->limit != LIMIT_WORKERS || !network_knows_deps(v->net) || !is_small(v))
 		return;
 	network_rank(net);
 	for (size_t i = 0; i < 2; i++) {
@@ -218,26 +211,31 @@ verdict_simulate_more(struct verdict *v, struct network *net)
 }
 
 /*
- * What limits a build is not known if a part of it is missing, or if a command
- * that failed may have run while no task did.  Whether another order would have
- * been better is known only if nothing is missing; and whether the tasks waited
- * for workers or for each other, only with their graph, or if the scheduler had
- * a queue.
+ * Whether what is missing may have limited the build instead.  Nothing is known
+ * if a part of the build is missing, or commands that failed: the log does not
+ * say when they ran.  What was rejected may have run while no task did.  The
+ * rest only makes the path longer.  Whether tasks waited for workers or for
+ * each other is known, too, if the scheduler had a queue.
  */
+static bool
+is_doubtful(const struct verdict *v)
+{
+	unsigned lacks = v->net->build->lacks;
+
+	if ((lacks & (LACKS_HEAD | LACKS_TAIL | LACKS_RUNS | LACKS_TIMES |
+	    LACKS_FAILED)) != 0)
+		return true;
+	if (v->limit == LIMIT_IDLE || (v->limit == LIMIT_WORKERS &&
+	    v->queue_us != INT_UNKNOWN))
+		return (lacks & LACKS_REJECTED) != 0;
+	return v->limit > LIMIT_PATH && v->missing.len > 0;
+}
+
 static void
 ask_account(struct verdict *v)
 {
-	const unsigned partial = LACKS_HEAD | LACKS_TAIL | LACKS_RUNS |
-	    LACKS_TIMES;
-	unsigned lacks = v->net->build->lacks;
-
 	build_put_missing(v->net->build, &v->missing);
-	if ((lacks & partial) == 0 &&
-	    (v->limit != LIMIT_IDLE || (lacks & LACKS_FAILED) == 0) &&
-	    (v->limit != LIMIT_ORDER || v->missing.len == 0) &&
-	    (v->limit != LIMIT_WORKERS ||
-	    (lacks & (LACKS_GRAPH | LACKS_DEPS)) == 0 ||
-	    v->queue_us != INT_UNKNOWN))
+	if (!is_doubtful(v))
 		return;
 	v->limit = LIMIT_UNKNOWN;
 	v->reason = buf_cstr(&v->missing);
@@ -417,7 +415,7 @@ put_more(struct buf *out, const struct verdict *v)
 static bool
 is_guess(const struct verdict *v)
 {
-	return (v->net->build->lacks & LACKS_DEPS) != 0;
+	return (v->net->build->lacks & (LACKS_DEPS | LACKS_RUNS)) != 0;
 }
 
 /* What is missing makes the path longer; a guess may also make it shorter. */
@@ -582,7 +580,7 @@ verdict_report(const struct verdict *v, struct filter *f)
 	else
 		put_limit(out, v);
 	if (v->limit != LIMIT_IDLE && v->idle_us != INT_UNKNOWN &&
-	    (v->net->build->lacks & LACKS_FAILED) == 0 &&
+	    (v->net->build->lacks & (LACKS_FAILED | LACKS_REJECTED)) == 0 &&
 	    v->idle_us > v->wall_us / 100) {
 		buf_str(out, "; for ");
 		report_us(out, v->idle_us);

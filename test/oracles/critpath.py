@@ -719,6 +719,11 @@ def more_workers(brute, verdict):
     return more
 
 
+def knows_deps(brute):
+    return brute.n_edges > 0 or len(brute.tasks) <= 1 or \
+        any("deps" in t for t in brute.tasks.values())
+
+
 def expected_verdict(brute, workers, what_if, wall):
     want = judge(brute, workers, what_if, wall)
     if brute.has_open and want.get("limit") == "order":
@@ -728,10 +733,9 @@ def expected_verdict(brute, workers, what_if, wall):
         want["reason"] = "no task took time" \
             if "wall_us" not in want and not any(brute.elapsed.values()) else \
             "no dependencies are known" \
-            if brute.n_edges == 0 and len(brute.tasks) > 1 else \
+            if not knows_deps(brute) else \
             "--workers N simulates N workers"
-    elif want["limit"] == "workers" and \
-            (brute.n_edges > 0 or len(brute.tasks) <= 1):
+    elif want["limit"] == "workers" and knows_deps(brute):
         more = more_workers(brute, want)
         if more:
             want["more_workers_us"] = more
@@ -753,7 +757,7 @@ def judge(brute, workers, what_if, wall):
     want |= {"workers": n, "bound_us": max(path, share)}
     if workers:
         want["simulated_us"] = simulate(brute, workers)
-    has_deps = brute.n_edges > 0 or len(brute.tasks) <= 1
+    has_deps = knows_deps(brute)
     is_nothing = not any(brute.elapsed.values())
     if recorded.is_known and recorded.most > 0 and not what_if and \
             n >= recorded.most and recorded.busy <= wall:
