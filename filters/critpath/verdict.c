@@ -268,8 +268,12 @@ verdict_find(struct verdict *v, struct network *net, uint64_t workers,
 	v->workers = workers > 0 ? workers : count_recorded(v);
 	if (v->workers > 0)
 		v->share_us = pools_share_us(&rules->pools, net, v->workers);
-	if (workers > 0)
-		v->simulated_us = simulate_build(net, workers, rules);
+	if (workers > 0 || (rules->limits.n > 0 && v->workers > 0 &&
+	    is_small(v)))
+		v->simulated_us = simulate_build(net, v->workers, rules);
+	/* A build that is a tenth faster did not keep to --limit. */
+	if (rules->limits.n > 0 && v->simulated_us != INT_UNKNOWN)
+		what_if |= is_tenth_faster(u->busy_us, v->simulated_us);
 	if (u->busy_us > 0 && !what_if && !b->is_mixed &&
 	    v->workers >= count_recorded(v) &&
 	    u->most > 0 && u->busy_us <= b->end_us - b->start_us) {
@@ -518,9 +522,6 @@ put_order(struct buf *out, const struct verdict *v, int64_t whole_us)
 		buf_str(out, "at most ");
 	put_of(out, v->simulated_us != INT_UNKNOWN ? v->simulated_us :
 	    v->at_most_us, whole_us);
-	if (v->net->build->is_ninja && v->rules->limits.n == 0)
-		buf_str(out, ", unless a pool of ninja held tasks back (the "
-		    "log has no pools: see --limit)");
 }
 
 static void
@@ -549,7 +550,11 @@ put_limit(struct buf *out, const struct verdict *v)
 		put_order(out, v, whole_us);
 	}
 	if (v->limit >= LIMIT_WORKERS && v->net->build->has_load_limit)
-		buf_str(out, "; make -l may have held targets back");
+		buf_str(out, ", unless -l held targets back");
+	if ((v->limit == LIMIT_WORKERS || v->limit == LIMIT_ORDER) &&
+	    v->net->build->is_ninja && v->rules->limits.n == 0)
+		buf_str(out, ", unless a pool of ninja held tasks back (the "
+		    "log has no pools: see --limit)");
 }
 
 /* Says what is known, and why that does not tell what limits the build. */
