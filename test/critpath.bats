@@ -190,10 +190,26 @@ verdict() {
 		'13 started b h1' '20 finished b h1 1 1' \
 		'21 started b h2' '22 finished b h2 0 1' >log
 	of_log
-	# b takes 7 ms on h1; the copy and b#2 on h2 take 3 + 1.
-	assert_equal "$(path)" "b"
-	assert_equal "$(summary length_us)" 7000
-	assert_equal "$(summary edges)" 1
+	# b takes 7 ms on h1, and fails; b#2 on h2 waits for that and the copy,
+	# and takes 1 ms.
+	assert_equal "$(path)" "b b#2"
+	assert_equal "$(summary length_us)" 8000
+	assert_equal "$(summary edges)" 2
+}
+
+@test "an attempt waits for those that had failed when it started" {
+	lines '0 started a h1' '4 finished a h1 0 1' '4 started a h2' \
+		'8 finished a h2 0 0' '3 started b h1' '9 finished b h1 1 0' >log
+	of_log
+	# Two results of a, of which none is known to have failed.
+	assert_equal "$(path)" b
+	sed 's/a h1 0 1/a h1 1 1/' log >failed && mv failed log
+	of_log
+	assert_equal "$(path)" "a a#2"
+	# The second began before the first failed.
+	sed 's/4 started/3 started/' log >early && mv early log
+	of_log
+	assert_equal "$(path)" b
 }
 
 @test "a run waits for the runs that its node names" {

@@ -359,6 +359,24 @@ add_copy(struct draft *d, uint32_t v, const struct task *copy)
 			dag_add(&d->net->dag, link / 2, v);
 }
 
+/* An attempt waited for those that had failed when it started. */
+static void
+add_failed_attempts(struct draft *d, uint32_t v, const struct task *t)
+{
+	const struct task *other;
+
+	for (uint32_t link = t->attempt < 2 || t->start_us == INT_UNKNOWN ?
+	    INDEX_NONE : d->first_of[t->id]; link != INDEX_NONE;
+	    link = next_link(d, link)) {
+		other = network_task(d->net, link / 2);
+		if (other->attempt < t->attempt &&
+		    (other->flags & TASK_FAILED) != 0 &&
+		    other->end_us != INT_UNKNOWN &&
+		    other->end_us <= t->start_us)
+			dag_add(&d->net->dag, v, link / 2);
+	}
+}
+
 /* Adds the dependencies that follow from the kind of a task. */
 static void
 add_by_kind(struct draft *d)
@@ -375,6 +393,7 @@ add_by_kind(struct draft *d)
 			continue;
 		if (t->kind == b->copy)
 			add_copy(d, v, t);
+		add_failed_attempts(d, v, t);
 		prepare = find_prepare(d, t);
 		if (prepare != INDEX_NONE)
 			dag_add(&d->net->dag, v, prepare);
