@@ -216,6 +216,7 @@ ninja_log() {
 	done >nodes
 	first_sentence -g nodes tasks
 	[[ $sentence == "The path is at least 748 ms; "*"x of the graph is not in the log"* ]]
+	[[ $sentence == *"; for 2.01 s, in which what failed may have run, no task did." ]]
 	[[ $sentence != *idle* && $sentence != *"no task ran"* ]]
 	run -2 critpath -g nodes --budget 1s tasks
 	run -2 critpath -g nodes --budget wall=3s tasks

@@ -577,6 +577,7 @@ put_unknown(struct buf *out, const struct verdict *v)
 void
 verdict_report(const struct verdict *v, struct filter *f)
 {
+	unsigned lacks = v->net->build->lacks;
 	struct buf *out = filter_out(f);
 	size_t from = out->len;
 
@@ -585,11 +586,11 @@ verdict_report(const struct verdict *v, struct filter *f)
 	else
 		put_limit(out, v);
 	if (v->limit != LIMIT_IDLE && v->idle_us != INT_UNKNOWN &&
-	    (v->net->build->lacks & (LACKS_FAILED | LACKS_REJECTED)) == 0 &&
-	    v->idle_us > v->wall_us / 100) {
+	    (lacks & LACKS_REJECTED) == 0 && v->idle_us > v->wall_us / 100) {
 		buf_str(out, "; for ");
 		report_us(out, v->idle_us);
-		buf_str(out, " no task ran");
+		buf_str(out, (lacks & LACKS_FAILED) == 0 ? " no task ran" :
+		    ", in which what failed may have run, no task did");
 	}
 	if (v->missing.len > 0 && v->reason != v->missing.data) {
 		buf_str(out, "; ");
