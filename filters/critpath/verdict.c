@@ -197,7 +197,8 @@ verdict_simulate_more(struct verdict *v, struct network *net)
 {
 	int64_t least_us = v->simulated_us;
 
-	if (v->limit != LIMIT_WORKERS || !network_knows_deps(v->net) || !is_small(v))
+	if (v->limit != LIMIT_WORKERS || !network_knows_deps(v->net) ||
+	    !is_small(v))
 		return;
 	network_rank(net);
 	for (size_t i = 0; i < 2; i++) {
