@@ -33,7 +33,6 @@ struct simulation {
 	size_t n_changed;
 	uint32_t *waiting;	/* crews that could use a worker of another */
 	size_t n_waiting;
-	uint32_t *taken_from;	/* by vertex: the crew whose worker it has */
 	bool *keeps;		/* by vertex: its worker is kept for another;
 				   NULL if there are no pools */
 	struct group {
@@ -46,7 +45,8 @@ struct simulation {
 /* Workers, and the vertices that they start. */
 struct crew {
 	uint64_t n_idle, n_running;
-	uint64_t n_released;	/* workers that it has just released */
+	uint64_t n_lent;	/* workers that it has from the lender */
+	bool has_released;	/* a worker, just now */
 	uint32_t lender;	/* the crew whose idle workers it may use, too,
 				   or INDEX_NONE */
 	struct heap ready;	/* key: the vertex, if in_order; else minus the
@@ -144,8 +144,6 @@ make_ready(struct simulation *s, uint32_t v)
 	const struct dag *d = s->d;
 	int64_t remaining = d->weight[v] + (d->tail[v] > 0 ? d->tail[v] : 0);
 
-	if (is_heir(s, v))
-		s->taken_from[v] = s->taken_from[s->how->pools->worker_of[v]];
 	if (s->how->needs_no_worker[v] || is_heir(s, v))
 		push(s, &s->running, s->now + d->weight[v], v);
 	else
@@ -162,20 +160,17 @@ group_of(const struct simulation *s, uint32_t v)
 	    &s->groups[limits->of[v]];
 }
 
-/* A crew with an idle worker that c may use, or NULL. */
-static struct crew *
-find_worker(const struct simulation *s, struct crew *c)
+/* Whether a worker is idle that a crew may use. */
+static bool
+has_worker(const struct simulation *s, const struct crew *c)
 {
-	if (c->n_idle > 0)
-		return c;
-	return c->lender != INDEX_NONE && s->crews[c->lender].n_idle > 0 ?
-	    &s->crews[c->lender] : NULL;
+	return c->n_idle > 0 || (c->lender != INDEX_NONE &&
+	    s->crews[c->lender].n_idle > 0);
 }
 
 /* Gives a ready vertex to an idle worker, or makes it wait for its group. */
 static void
-start(struct simulation *s, struct crew *c, struct crew *from,
-    struct heap_item item)
+start(struct simulation *s, struct crew *c, struct heap_item item)
 {
 	struct group *group = group_of(s, item.value);
 
@@ -187,9 +182,12 @@ start(struct simulation *s, struct crew *c, struct crew *from,
 	if (group != NULL)
 		group->n_running++;
 	c->n_running++;
-	c->n_released -= c->n_released > 0;
-	from->n_idle--;
-	s->taken_from[item.value] = (uint32_t)(from - s->crews);
+	if (c->n_idle > 0) {
+		c->n_idle--;
+	} else {
+		s->crews[c->lender].n_idle--;
+		c->n_lent++;
+	}
 	push(s, &s->running, s->now + s->d->weight[item.value], item.value);
 }
 
@@ -197,11 +195,9 @@ start(struct simulation *s, struct crew *c, struct crew *from,
 static bool
 start_longest(struct simulation *s, struct crew *c)
 {
-	struct crew *from = find_worker(s, c);
-
-	if (from == NULL || c->ready.n == 0)
+	if (!has_worker(s, c) || c->ready.n == 0)
 		return false;
-	start(s, c, from, pop(s, &c->ready));
+	start(s, c, pop(s, &c->ready));
 	return true;
 }
 
@@ -214,7 +210,6 @@ start_longest(struct simulation *s, struct crew *c)
 static bool
 start_in_order(struct simulation *s, struct crew *c)
 {
-	struct crew *from = find_worker(s, c);
 	struct heap empty;
 
 	if (c->held == INDEX_NONE && c->ready.n == 0) {
@@ -230,9 +225,9 @@ start_in_order(struct simulation *s, struct crew *c)
 		c->held = pop(s, &c->ready).value;
 		c->next = c->held + 1;
 	}
-	if (from == NULL)
+	if (!has_worker(s, c))
 		return false;
-	start(s, c, from, (struct heap_item){ c->held, c->held });
+	start(s, c, (struct heap_item){ c->held, c->held });
 	c->held = INDEX_NONE;
 	return true;
 }
@@ -244,9 +239,18 @@ has_nothing(const struct crew *c)
 	return c->held == INDEX_NONE && c->ready.n == 0;
 }
 
+/* How soon a make takes a worker: 0 is the first. */
+static int
+slowness(const struct crew *c)
+{
+	return c->held == INDEX_NONE ? 2 : c->has_released;
+}
+
 /*
- * Whether crew a starts something before crew b does.  A make that has released
- * a worker is awake, and so is the first to take it again.
+ * Whether crew a starts something before crew b does.  Of makes, those that
+ * wait for a worker are the first, but not if they have released it themselves,
+ * which takes them some time; those that have to pass over their targets are
+ * the last.
  */
 static bool
 is_first(const struct simulation *s, const struct crew *a, const struct crew *b)
@@ -254,8 +258,8 @@ is_first(const struct simulation *s, const struct crew *a, const struct crew *b)
 	const struct dag *d = s->d;
 	const struct heap_item *x, *y;
 
-	if (s->how->in_order && (a->n_released > 0) != (b->n_released > 0))
-		return a->n_released > 0;
+	if (s->how->in_order && slowness(a) != slowness(b))
+		return slowness(a) < slowness(b);
 	if (has_nothing(a) || has_nothing(b))
 		return has_nothing(b);
 	if (s->how->in_order)
@@ -286,7 +290,7 @@ start_all(struct simulation *s)
 			continue;
 		s->changed[first] = s->changed[--s->n_changed];
 		c->has_changed = false;
-		c->n_released = 0;
+		c->has_released = false;
 		if (c->lender != INDEX_NONE && !has_nothing(c) &&
 		    !c->is_waiting) {
 			c->is_waiting = true;
@@ -353,6 +357,7 @@ static void
 release_worker(struct simulation *s, uint32_t v)
 {
 	struct crew *c = crew_of(s, v);
+	uint32_t from;
 
 	if (s->how->needs_no_worker[v])
 		return;
@@ -362,9 +367,12 @@ release_worker(struct simulation *s, uint32_t v)
 	if (s->keeps != NULL && s->keeps[v])
 		return;
 	c->n_running -= c->n_running > 0;
-	c->n_released++;
+	c->has_released = true;
 	c->is_passed = false;
-	offer_worker(s, s->taken_from[v]);
+	/* Its own one stays at work as long as it has others. */
+	from = c->n_lent > 0 ? c->lender : (uint32_t)(c - s->crews);
+	c->n_lent -= c->n_lent > 0;
+	offer_worker(s, from);
 }
 
 /*
@@ -436,7 +444,6 @@ begin(struct simulation *s)
 	for (size_t i = 0; i < how->limits->n; i++)
 		s->groups[i].waiting = s->running;
 	make_crews(s);
-	s->taken_from = mem_zero(d->n, sizeof *s->taken_from);
 	if (how->pools->n > 0) {
 		s->keeps = mem_zero(d->n, sizeof *s->keeps);
 		for (uint32_t v = 0; v < d->n; v++)
@@ -455,7 +462,6 @@ release(struct simulation *s)
 	free(s->n_unfinished);
 	free(s->row);
 	free(s->dependent);
-	free(s->taken_from);
 	free(s->keeps);
 	free(s->changed);
 	free(s->waiting);

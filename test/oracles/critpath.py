@@ -533,27 +533,27 @@ def simulate(brute, workers):
                     if t["kind"] != "copy" and "worker_of" not in t}
     # A pool is named by the task whose recipe it is.
     outer = {p: tasks[p].get("pool") for p in limits if p is not None}
-    taken_from = {}
+    started = set()
 
     def has_worker(i):
         while i in ended and i in heir:
             i = heir[i]
         return i not in ended
 
-    def worker_for(task):
-        """The pool, or None, of which a worker is idle; False if none is."""
+    def root(pool):
+        return pool if limits[pool] is not None else root(outer[pool])
+
+    def is_worker_idle(task):
+        """A pool without a limit uses its own worker, and for all but one of
+        its tasks those of its root."""
+        at_work = {p: sum(tasks[i].get("pool") == p and has_worker(i)
+                          for i in started) for p in limits}
         pool = task.get("pool")
-        from_pools = [pool]
-        if limits[pool] is None:
-            while limits[pool] is None:
-                pool = outer[pool]
-            from_pools.append(pool)
-        for p in from_pools:
-            busy = sum(taken_from[i] == p and has_worker(i)
-                       for i in taken_from)
-            if busy < (limits[p] or 1):
-                return p
-        return False
+        if limits[pool] is None and at_work[pool] == 0:
+            return True
+        return limits[root(pool)] > sum(
+            n if limits[p] is not None else max(0, n - 1)
+            for p, n in at_work.items() if root(p) == root(pool))
 
     ended, running, now = set(), {}, 0
     while True:
@@ -570,9 +570,8 @@ def simulate(brute, workers):
                 running[i] = now + brute.elapsed[i]
         ready.sort(key=lambda i: (-brute.length_from(i), i.encode()))
         for i in ready:
-            pool = worker_for(tasks[i])
-            if pool is not False:
-                taken_from[i] = pool
+            if is_worker_idle(tasks[i]):
+                started.add(i)
                 running[i] = now + brute.elapsed[i]
         if not running:
             break

@@ -107,8 +107,8 @@ class Make:
 
     def __init__(self, build, pool, targets):
         self.build, self.pool, self.targets = build, pool, targets
-        self.at = self.running = self.released = 0
-        self.is_passed = False
+        self.at = self.running = self.lent = 0
+        self.is_passed = self.waits = self.has_released = False
         self.limit = targets[0].get("limit")
         self.idle = self.limit or 1
         self.lender = None
@@ -129,15 +129,30 @@ class Make:
                 return False
         target = self.build.tasks[index]
         self.at = self.targets.index(target)
-        lender = self if self.idle > 0 else self.lender
-        if lender is None or lender.idle == 0:
+        self.waits = True
+        if self.idle > 0:
+            self.idle -= 1
+        elif self.lender is not None and self.lender.idle > 0:
+            self.lender.idle -= 1
+            self.lent += 1
+        else:
             return False
+        self.waits = False
         self.at += 1
-        lender.idle -= 1
         self.running += 1
-        self.released = max(0, self.released - 1)
-        self.build.run(target, lender)
+        self.build.run(target)
         return True
+
+    def end(self):
+        """A target has ended: GNU make keeps its own job until the last."""
+        self.running -= 1
+        self.has_released = True
+        self.is_passed = False
+        if self.lent > 0:
+            self.lent -= 1
+            self.lender.idle += 1
+        else:
+            self.idle += 1
 
 
 class Build:
@@ -148,7 +163,7 @@ class Build:
         self.index = {r["id"]: i for i, r in enumerate(self.tasks)}
         self.heir = {r["worker_of"]: r for r in self.tasks
                      if "worker_of" in r}
-        self.now, self.running, self.done, self.lender_of = 0, {}, set(), {}
+        self.now, self.running, self.done = 0, {}, set()
         of_pool = {None: []}
         for i, r in enumerate(self.tasks):
             r["index"] = i
@@ -173,9 +188,8 @@ class Build:
         return r["id"] not in self.done and r["id"] not in self.running and \
             "worker_of" not in r and all(self.is_done(d) for d in r["deps"])
 
-    def run(self, r, lender):
+    def run(self, r):
         self.running[r["id"]] = self.now + r["elapsed_us"]
-        self.lender_of[r["id"]] = lender
 
     def end(self):
         """All that ends next; what a recipe goes on with starts at once."""
@@ -185,30 +199,27 @@ class Build:
             for i in ended:
                 del self.running[i]
                 self.done.add(i)
-                if i in self.heir:
-                    continue
-                make = self.makes[self.tasks[self.index[i]].get("pool")]
-                make.running -= 1
-                make.released += 1
-                make.is_passed = False
-                self.lender_of[i].idle += 1
+                if i not in self.heir:
+                    task = self.tasks[self.index[i]]
+                    self.makes[task.get("pool")].end()
             heirs = [(i, r) for i, r in self.heir.items() if i in self.done and
                      r["id"] not in self.done and r["id"] not in self.running
                      and all(self.is_done(d) for d in r["deps"])]
-            for i, r in heirs:
-                self.run(r, self.lender_of[i])
+            for _, r in heirs:
+                self.run(r)
             if not ended and not heirs:
                 return
 
     def start(self):
-        """A make that has released a worker is the first to take one."""
+        """Makes that wait are the first, but not if they have released the
+        worker."""
         makes = list(self.makes.values())
         while makes:
             make = min(makes, key=lambda m: (
-                m.released == 0, len(self.tasks) if m.next() is None
+                not m.waits, m.has_released, len(self.tasks) if m.next() is None
                 else m.next()))
             if not make.start():
-                make.released = 0
+                make.has_released = False
                 makes.remove(make)
 
 
