@@ -288,8 +288,10 @@ example.org/demo.BenchmarkSum"
 	assert_equal "$(tasks '"\(.name) \(.elapsed_us) \(.host) \(.failed) \(.skipped)"')" \
 "build (gcc) 180000000 Actions 1 null null
 test 60000000 Actions 2 true null
-deploy null null null true"
-	assert_equal "$(cat count)" "4 1"
+deploy null null null true
+docs null Actions 3 null null"
+	# The job that waits for a runner is rejected.
+	assert_equal "$(cat count)" "5 1"
 	run -1 --separate-stderr execlog-stat records
 	assert_equal "$(found 'select(.stat == "wall").wall_us')" 255000000
 	# Two pages of one run, of which the second is missing: three of six jobs.
@@ -303,16 +305,18 @@ deploy null null null true"
 
 @test "gitlab-ci: jobs take their duration, and wait for the stage before" {
 	adapt_sample gitlab-ci
-	tasks 'select(.start_us) | "\(.id) \(.elapsed_us)"' | sort >found
+	tasks 'select(.end_us) | "\(.id) \(.elapsed_us)"' | sort >found
 	of_sample '.[][] | select(.finished_at) | "\(.id) \(.duration * 1e6)"' |
 		sort | diff - found
 	assert_equal "$(tasks '"\(.id) \(.deps | sort | join(","))"' | sort)" \
 "21 
 22 
 23 21,22
-24 23,25"
-	# The job that runs is rejected, but not the one that nobody has started.
-	assert_equal "$(cat count)" "5 1"
+24 23,25,26
+25 21,22"
+	# The job that waits for a runner is rejected, but not the one that nobody
+	# has started.
+	assert_equal "$(cat count)" "6 1"
 	run -1 --separate-stderr critpath records
 	assert_equal "$(found 'select(.type == "critical").id')" $'"21"\n"23"'
 	assert_equal "$(found 'select(.type == "critpath").length_us')" 180000000
@@ -354,7 +358,7 @@ first_sentence() {
 @test "github-actions: what a job could save is not known without needs" {
 	adapt github-actions "$SAMPLES/github-actions.json" >records
 	assert_equal "$(jq -c 'select(.type == "build")' records)" \
-		'{"type":"build","run":"7","lacks":["graph","rejected"]}'
+		'{"type":"build","run":"7","lacks":["graph","rejected","unfinished"]}'
 	run -0 --separate-stderr critpath --tolerate --text --by host records
 	[[ $output == *"there is no graph of the tasks"* ]]
 	[[ $output != *save* ]]
@@ -392,8 +396,10 @@ first_sentence() {
 13 7 false null"
 	run -0 execlog-stat --text records
 	[[ $output == *"2 executed"* ]]
-	assert_equal "$(critpath records |
-		jq 'select(.type == "critpath").wall_us')" 60000000
+	# The longest job did not run within the wall time of the others.
+	[[ $(critpath --text records) == *"Critical path: 3m 00.0s, 1 step"* ]]
+	run -2 critpath --budget 4m records
+	run -2 critpath --budget wall=4m records
 	# filter=all has a job of each attempt: each of these is a run.
 	jq '.total_count = 4 | .jobs += [.jobs[1] + {id: 14, run_attempt: 2}]' \
 		<(jq '.jobs |= .[:3]' "$SAMPLES/github-actions.json") >all
@@ -443,18 +449,34 @@ first_sentence() {
 	[[ $output == *"3 executed"*"2 skipped"* ]]
 }
 
+# graphql HAS_NEXT_PAGE - prints jobs as GraphQL does; each may have `by` and
+# `needs`
+graphql() {
+	jq -s --argjson more "$1" '{data: {project: {pipeline: {
+		id: "gid://gitlab/Ci::Pipeline/7", jobs: {
+		pageInfo: {hasNextPage: $more, endCursor: "x"},
+		nodes: map({id: "gid://gitlab/Ci::Build/\(.id)", name,
+		stage: {name: .stage}, status: (.status | ascii_upcase),
+		startedAt: .started_at, finishedAt: .finished_at,
+		schedulingType: .by,
+		needs: {nodes: (.needs // [] | map({name: .}))}})}}}}}'
+}
+
+# account - prints what the records say is missing
+account() {
+	jq -c 'select(.type == "build") | [.lacks, .unknown_deps]' records
+	jq -r 'select(.type == "end").rejected' records
+}
+
 @test "gitlab-ci: needs of the file are the dependencies" {
-	jq -s '{data: {project: {pipeline: {id: "gid://gitlab/Ci::Pipeline/7",
-		jobs: {nodes: map({id: "gid://gitlab/Ci::Build/\(.id)", name,
-		stage: {name: .stage}, status: "SUCCESS", startedAt: .started_at,
-		finishedAt: .finished_at, schedulingType: .by,
-		needs: {nodes: (.needs // [] | map({name: .}))}})}}}}}' \
-		<(job 1 lint check 0 10 'by: "stage"'
+	{
+		job 1 lint check 0 10 'by: "stage"'
 		job 2 'build: [a]' build 10 12 'by: "dag"'
 		job 3 'build: [b]' build 0 15 'by: "dag"'
 		job 4 test test 15 17 'by: "dag", needs: ["build"]'
 		job 5 docs test 17 20 'by: "dag", needs: ["lint"]'
-		job 6 deploy deploy 20 21 'by: "stage"') >graphql
+		job 6 deploy deploy 20 21 'by: "stage"'
+	} | graphql false >graphql
 	[[ $(first_sentence gitlab-ci graphql) == \
 		"Critical path: 18m 00.0s of 21m 00.0s"*"3 steps" ]]
 	assert_equal "$(tasks '"\(.id) \(.run) \(.deps | join(","))"')" "1 7 
@@ -478,6 +500,87 @@ first_sentence() {
 		job 3 clean build 5 9 'needs: [{job: "publish"}]') >jobs
 	assert_equal "$(first_sentence gitlab-ci jobs)" \
 "Limited by its path: 9m 00.0s of 9m 00.0s; 9m 00.0s of work on 1 worker takes at least 9m 00.0s."
+}
+
+@test "gitlab-ci: a needed job that is not there is counted" {
+	{
+		job 1 build build 0 2 'by: "stage"'
+		job 2 'slow 1/2' test 3 9 'by: "dag", needs: ["build"]'
+		job 3 test test 7 8 'by: "dag", needs: ["slow", "gone"]'
+		job 4 wait test 7 8 'by: "dag", needs: ["pass"]'
+		job 5 pass test '' '' 'by: "dag", needs: ["gone"], status: "skipped"'
+	} | graphql false >jobs
+	adapt gitlab-ci jobs >records
+	# Of "slow" only a try is there that came too late.
+	assert_equal "$(account)" $'[["rejected"],3]\n2'
+	assert_equal "$(tasks 'select(.id == "3").deps[]')" ""
+	run -2 --separate-stderr critpath --budget 9m records
+	[[ $stderr == *"3 dependencies are not in the log"* ]]
+}
+
+@test "gitlab-ci: a page that is not there is counted, and ends the run early" {
+	job 1 build build 0 2 'by: "stage"' | graphql true >page
+	adapt gitlab-ci page >records
+	assert_equal "$(account)" $'[["tail","rejected"],null]\n1'
+	run -2 critpath --tolerate --budget wall=1h records
+	[[ $(first_sentence gitlab-ci page) == "The path is at least"* ]]
+	job 2 test test 2 3 'by: "stage"' | graphql false >last
+	adapt gitlab-ci page last >records
+	assert_equal "$(account)" 0
+}
+
+@test "jobs that run have a start and no end, in GitHub, GitLab and BuildKit" {
+	for name in github-actions gitlab-ci buildkit; do
+		adapt_sample $name
+		run --separate-stderr critpath --text records
+		[[ $output == *"did not end"* ]]
+		[[ $output != *"idle time"* ]]
+		assert_equal "$(execlog-stat --tolerate records |
+			jq 'select(.stat == "cache").unfinished')" 1
+	done
+}
+
+@test "jobs that wait for a runner leave open how long the pipeline takes" {
+	{
+		job 1 build build 0 2 'by: "stage"'
+		job 2 test test '' '' 'by: "stage", status: "pending"'
+	} | graphql false >jobs
+	adapt gitlab-ci jobs >records
+	assert_equal "$(account)" $'[["rejected","unfinished"],null]\n1'
+	run -2 critpath --tolerate --budget wall=1h records
+	# GitHub gives them a start.
+	jq '.total_count = 2 | .jobs |= [.[0, 4]]' "$SAMPLES/github-actions.json" >jobs
+	adapt github-actions jobs >records
+	assert_equal "$(account)" $'[["graph","rejected","unfinished"],null]\n1'
+	run -2 critpath --tolerate --budget wall=1h records
+}
+
+@test "jobs that were canceled before they had a runner did not run" {
+	{
+		job 1 build build 0 2 'by: "stage"'
+		job 2 test test '' 9 'by: "stage", status: "canceled"'
+	} | graphql false >jobs
+	adapt gitlab-ci jobs >records
+	assert_equal "$(tasks 'select(.skipped).id')" 2
+	assert_equal "$(account)" 0
+	jq '.total_count = 3 | .jobs |= [.[0, 1, 4]] | .jobs[1, 2] += {
+		status: "completed", conclusion: "cancelled",
+		completed_at: "2026-11-20T11:04:21Z"}' \
+		"$SAMPLES/github-actions.json" >jobs
+	adapt github-actions jobs >records
+	assert_equal "$(tasks '"\(.id) \(.failed) \(.skipped)"')" \
+"11 null null
+12 true null
+15 null true"
+	assert_equal "$(account)" $'[["graph"],null]\n0'
+}
+
+@test "github-actions: a page that is not there ends the run early" {
+	jq '.total_count = 3 | .jobs |= .[:2]' "$SAMPLES/github-actions.json" >page
+	adapt github-actions page >records
+	assert_equal "$(account)" $'[["graph","tail","rejected"],null]\n1'
+	run -2 critpath --tolerate --budget wall=1h records
+	[[ $(first_sentence github-actions page) == "The path is at least"* ]]
 }
 
 # summary TASK... - writes a summary of turbo to the file run.json; a task is
@@ -515,15 +618,30 @@ summary() {
 "Perhaps limited by its path: 8.00 of 8.00 s; which task waited for which is a guess."
 }
 
+@test "buildkit: a path goes through what did not start, and the rest is counted" {
+	jq -cn 'def vertex($id; $inputs; $from; $to): {vertexes: [{digest: $id,
+		name: $id, inputs: $inputs} + if $from then {
+		started: "2026-11-20T10:00:0\($from)Z",
+		completed: "2026-11-20T10:00:0\($to)Z"} else {} end]};
+		vertex("a"; []; 0; 4), vertex("b"; ["a"]; null; null),
+		vertex("c"; ["b"]; 4; 7)' >log
+	assert_equal "$(first_sentence buildkit log)" \
+"Limited by its path: 7.00 of 7.00 s; 7.00 s of work on 1 worker takes at least 7.00 s."
+	tail -n 1 log | adapt buildkit >records
+	assert_equal "$(account)" $'[null,1]\n0'
+	run -2 critpath --budget 4s records
+}
+
 @test "buildkit: the last word on each start of a vertex is a task" {
 	adapt_sample buildkit
 	assert_equal "$(tasks '"\(.id) \(.elapsed_us) \(.deps | join(",")) \(.from_cache) \(.failed)"')" \
 "sha256:a 250000  true null
 sha256:b 500000 sha256:a null null
 sha256:b 10000000 sha256:a null null
-sha256:c 500000 sha256:b null true"
-	assert_equal "$(cat count)" "4 1"
-	run -1 --separate-stderr critpath records
+sha256:c 500000 sha256:b null true
+sha256:d null  null null"
+	assert_equal "$(cat count)" "6 0"
+	run -0 --separate-stderr critpath records
 	assert_equal "$(found 'select(.type == "critpath").length_us')" 10750000
 }
 
