@@ -618,6 +618,19 @@ summary() {
 "Perhaps limited by its path: 8.00 of 8.00 s; which task waited for which is a guess."
 }
 
+@test "turborepo: a task that was killed is counted" {
+	summary 'p0#build,0,1,,p4#build'
+	jq '.execution.attempted = 2' run.json >killed
+	adapt turborepo killed >records
+	assert_equal "$(account)" $'[["rejected"],null]\n1'
+	run -1 critpath --text records
+	[[ $output == *"path: at least 1.00 of 1.00 s"* ]]
+	# One of these is in the summary, without a time.
+	jq '.tasks += [{taskId: "p1#build", command: "cc"}]' killed >listed
+	adapt turborepo listed >records
+	assert_equal "$(account)" $'[["rejected"],null]\n1'
+}
+
 @test "buildkit: a path goes through what did not start, and the rest is counted" {
 	jq -cn 'def vertex($id; $inputs; $from; $to): {vertexes: [{digest: $id,
 		name: $id, inputs: $inputs} + if $from then {

@@ -1,13 +1,14 @@
 # turborepo.jq - tasks of .turbo/runs/ID.json, written by turbo run --summarize
 #
-# id; tasks[]: taskId, such as web#build; task; package; dependencies[] and
+# id; execution{attempted}, how many tasks began; tasks[], without those that
+# were killed: taskId, such as web#build; task; package; dependencies[] and
 # dependents[]; cache{status}, HIT or MISS; execution{startTime, endTime, in
 # milliseconds of Unix; exitCode}.  A task without a script is not in tasks[],
 # or has no execution.  Others wait through it: a phony node, on what has it in
 # dependents[].  Of two in a row nothing says that: if one is needed by a task
 # and another one needs tasks that had ended by then, that is guessed, and deps
 # are lacking.
-# Rejected: tasks without a time.
+# Rejected: tasks without a time, and those that were killed.
 
 def stream(items): {type: "begin", by: "turborepo.jq"}, ([items] |
     (.[] | values), {type: "end", by: "turborepo.jq",
@@ -42,8 +43,9 @@ def nodes($run): by(.dependencies) as $users | by(.dependents) as $needs |
 
 stream(if [try (.tasks | all(has("taskId"))) catch false] == [true] then
     .id as $run | [.tasks | nodes($run)] as $nodes |
-    [.tasks[] | task($run)] | .[], ($nodes[] | del(.guess)),
-    if any($nodes[]; .guess and .deps != []) then {type: "build", run: $run,
-    lacks: (["deps"] + if any(. == null) then ["rejected"] else [] end)}
-    else empty end else
+    (.execution.attempted // 0) as $attempted | [.tasks[] | task($run)] |
+    . + [range($attempted - length) | null] | .[], ($nodes[] | del(.guess)),
+    ([if any($nodes[]; .guess and .deps != []) then "deps" else empty end,
+    if all(.) then empty else "rejected" end] | if . == [] then empty else
+    {type: "build", run: $run, lacks: .} end) else
     error("this is not a summary of turbo: it has no .tasks[] with taskId") end)
