@@ -748,3 +748,11 @@ Seq Scan 3000"
 		done
 	done
 }
+
+@test "GraphQL's answer of GitLab is known" {
+	job 1 build build 0 2 'by: "stage"' | graphql false >jobs
+	run -2 critpath jobs
+	[[ $output == *"jobs of GitLab CI, which the adapter gitlab-ci.jq reads"* ]]
+	run -0 weir jobs
+	[[ $output == "jobs: jobs of GitLab CI, 1 task"* ]]
+}

@@ -66,6 +66,8 @@ static const struct row {
 	{ "{", "\"jobs\":[{\"id\":", { "jobs of GitHub Actions",
 	    "github-actions.jq" } },
 	{ "[", "\"stage\":", { "jobs of GitLab CI", "gitlab-ci.jq" } },
+	{ "{", "\"data\":{\"project\":{\"pipeline\":", { "jobs of GitLab CI",
+	    "gitlab-ci.jq" } },
 	{ "{", "\"vertexes\":[{\"digest\":", { "a log of BuildKit",
 	    "buildkit.jq" } },
 	{ "", "\"Plan\":{\"Node Type\":", { "a plan of PostgreSQL",
