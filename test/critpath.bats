@@ -730,6 +730,65 @@ workers would take 40 of 120 us." --limit 'rule=*=1'
 	[[ $output == *"(the log has no pools: see --limit)."* ]]
 }
 
+@test "a build has as many workers as it was allowed" {
+	# In a row, although four were allowed; d and e run at once.
+	lines "$(ran a 0 30)" "$(ran b 30 60)" "$(ran c 60 90)" >in
+	lines '{"type":"build","limit":4}' | cat in - >tasks
+	run -0 --separate-stderr critpath --text tasks
+	assert_line -n 0 "Limited by the order of work: 4 workers could have done \
+it in 30 of 90 us."
+	lines "$(ran d 0 90)" "$(ran e 0 90)" >>in
+	for limit in 1 2; do
+		lines "{\"type\":\"build\",\"limit\":$limit}" >build
+		run -0 --separate-stderr critpath in build
+		assert_equal "$(verdict workers)" 3
+	done
+	# Fewer could have run at once because of the load of the machine.
+	lines '{"type":"build","limit":9,"load_limit":true}' >build
+	run -0 --separate-stderr critpath --text <(head -n 3 in) build
+	assert_line -n 0 "Limited by the order of work: 9 workers could have done \
+it in 30 of 90 us, unless -l held targets back."
+	run -1 --separate-stderr critpath <<<'{"type":"build","limit":0}'
+	assert_equal "$stderr" "critpath: <stdin>:1: limit is below 1"
+}
+
+# pooled ID START END DEPS KEY... - prints a task with further keys
+pooled() {
+	ran "$1" "$2" "$3" $4 | jq -c ". + {$5}"
+}
+
+@test "a pool that holds the build up is named, with what would help" {
+	lines "$(ran 'x (part 1)' 0 1)" "$(ran y 1 400)" >in
+	for i in 1 2 3 4; do
+		pooled a$i $((1 + (i - 1) * 300)) $((1 + i * 300)) '' \
+			'deps: ["x (part 1)"], pool: "x", limit: 1'
+	done >>in
+	pooled x 1201 1202 'a1 a2 a3 a4' 'worker_of: "x (part 1)"' >>in
+	lines '{"type":"build","format":"make","limit":4}' >>in
+	says "Limited by the make that x runs, 1 target at a time whatever -j is: \
+if it were run as \$(MAKE), without a -j, 4 workers would take 602 us of \
+1.2 ms."
+	run -0 --separate-stderr critpath in
+	assert_equal "$(jq -c 'select(.type == "verdict") |
+		[.limit, .pool, .freed_workers, .freed_us]' <<<"$output")" \
+		'["pools","x",4,602]'
+	says "With 1 worker it would be limited by its workers: 1.6 ms of work \
+on 1 worker takes at least 1.6 of 1.6 ms; the path is 399 us; with 4 workers \
+1.2 ms." -w 1
+	# All work is that of the pool: more workers do not help.
+	grep -v '"id":"y"' in >less
+	run -0 critpath --text -w 1 less
+	assert_line --partial 'limited by the make that x runs'
+	sed -i 's/"format":"make",//' in
+	says "Limited by the pool x, 1 task at a time: without it 4 workers \
+would take 602 us of 1.2 ms."
+	# --all keeps what simulations need.
+	critpath --all in >all
+	assert_equal "$(critpath -w 2 all | members -w type=critpath \
+		simulated_us)" "$(critpath -w 2 in | members -w type=critpath \
+		simulated_us)"
+}
+
 @test "--scale takes a factor, and patterns as in the shell" {
 	lines "$(timed a 100)" "$(timed b 40 a)" >in
 	run -0 --separate-stderr critpath --scale name=b=0.5 in
