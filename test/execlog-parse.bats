@@ -913,6 +913,16 @@ in_doubt() {
 	in_doubt '["runs"]'
 }
 
+@test "a restat rule of ninja 1.12 made its output before the log was written" {
+	# Without the file time of b, the runs would be in doubt.
+	lines '# ninja log v6' $'0\t100\t1700000000000000000\ta\tf0' \
+		$'1\t2100\t1700000002100000000\tb\tf1' >log
+	touch -d @1700000002.102 log
+	run -0 --separate-stderr execlog-parse log
+	assert_equal "$(fields -w id id)" $'"a"\n"b"'
+	in_doubt null
+}
+
 @test "of random histories with strange file times a wrong answer is in doubt" {
 	agree strange 400
 }

@@ -77,15 +77,19 @@ ninja_set_bracket(struct entry *e, int64_t mtime)
 	    mtime < INT64_C(100000000000000000) ? mtime / 10 : mtime / 1000;
 	e->low_us = us - e->end_us - tolerance_us;
 	e->high_us = us - e->start_us + tolerance_us;
-	/* Since version 6 the file time is that of the command's start. */
-	e->ended_us = us - tolerance_us +
-	    (e->version > 5 ? e->end_us - e->start_us : 0);
 }
 
 static bool
 has_bracket(const struct entry *e)
 {
 	return e->low_us != INT_UNKNOWN;
+}
+
+/* The file time of an entry with a bracket, at the earliest. */
+static int64_t
+file_time_us(const struct entry *e)
+{
+	return e->low_us + e->end_us;
 }
 
 /* Whether a bracket is surely of an earlier run than one that begins then. */
@@ -96,9 +100,9 @@ is_earlier(const struct entry *e, int64_t low_us)
 }
 
 /*
- * Discards the brackets of commands that would have ended after the log was
- * last written: their file times are of the future.  If that holds for all, the
- * time of the log is wrong (some archives store 1980), and none is discarded.
+ * Discards the brackets of file times after the log was last written: they are
+ * of the future.  If that holds for all, the time of the log is wrong (some
+ * archives store 1980), and none is discarded.
  */
 static void
 discard_later_than_log(struct entry *entries, size_t n, int64_t log_us)
@@ -110,12 +114,12 @@ discard_later_than_log(struct entry *entries, size_t n, int64_t log_us)
 		return;
 	for (e = entries; e < end; e++) {
 		n_brackets += has_bracket(e);
-		n_later += has_bracket(e) && e->ended_us > log_us;
+		n_later += has_bracket(e) && file_time_us(e) > log_us;
 	}
 	if (n_later == n_brackets)
 		return;
 	for (e = entries; e < end; e++)
-		if (has_bracket(e) && e->ended_us > log_us)
+		if (has_bracket(e) && file_time_us(e) > log_us)
 			e->low_us = INT_UNKNOWN;
 }
 
@@ -170,7 +174,8 @@ set_peers(struct entry *entries, const size_t *order, size_t n, size_t from,
 
 	for (size_t i = from; i < to; i++) {
 		e = &entries[order[i]];
-		differs |= e->ended_us != entries[order[from]].ended_us;
+		differs |= file_time_us(e) !=
+		    file_time_us(&entries[order[from]]);
 		last_peer = last_peer == NULL || e > last_peer ? e : last_peer;
 	}
 	while (begin > 0 && entries[order[begin - 1]].low_us <= first_us &&
@@ -238,8 +243,8 @@ is_recompacted(const struct entry *entries, size_t n, bool *in_doubt)
 		*in_doubt |= e->high_us < ended_us;
 		n_shared += e->n_peers > 1;
 		n_early += e->n_peers > 1 && e->high_us < ended_us;
-		if (e->ended_us > block_us)
-			block_us = e->ended_us;
+		if (file_time_us(e) > block_us)
+			block_us = file_time_us(e);
 	}
 	return n_early > n_shared / 8;
 }

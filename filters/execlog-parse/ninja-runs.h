@@ -19,8 +19,6 @@ struct entry {
 	int64_t start_us, end_us;
 	/* The bracket; low_us is INT_UNKNOWN if there is none. */
 	int64_t low_us, high_us;
-	int64_t ended_us;	/* the earliest time at which the command can
-				   have ended, by the clock of file times */
 	size_t n_peers;		/* lines that have the same file time */
 	const struct entry *last_peer;	/* the last one of them */
 	bool in_doubt;		/* perhaps the run has more lines, or fewer */
