@@ -228,7 +228,7 @@ ninja_log() {
 	run -0 critpath -g nodes --budget wall=3s tasks
 	# A run after others is incremental.
 	ninja_log 0,500,1795900000000000000,x 7,223,1795908943032401944,a \
-		0,100,1795999943032401944,b
+		0,100,1795919943032401944,b
 	run -0 critpath -g nodes --budget wall=3s tasks
 }
 

@@ -216,36 +216,53 @@ list_brackets(struct entry *entries, size_t n, size_t *n_order)
 	return order;
 }
 
+/* Whether a line ended before the one above it, and so begins a block. */
+static bool
+begins_block(const struct entry *entries, size_t i)
+{
+	return i > 0 && entries[i].end_us < entries[i - 1].end_us;
+}
+
 /*
- * In a log that has not been recompacted, a line with an earlier end than that
- * of the line above begins a run, and so after all commands above have ended.
- * Of the file times that agree with others, few show that it began before.
- * Sets *in_doubt if any does.
+ * In a log that has not been recompacted, a block begins a run, and so after
+ * all commands above have ended.  Of the file times that agree with others, few
+ * show that it began before.  Sets *in_doubt if any does, or if the lines may
+ * be in random order and not all blocks have a file time that shows that they
+ * are later.
  */
 static bool
 is_recompacted(const struct entry *entries, size_t n, bool *in_doubt)
 {
-	int64_t ended_us = INT64_MIN, block_us = INT64_MIN, end_us = 0;
-	const struct entry *last_peer = NULL, *e, *end = entries + n;
-	size_t n_shared = 0, n_early = 0;
+	int64_t ended_us = INT64_MIN, low_us = INT64_MIN;
+	const struct entry *last_peer = NULL, *e;
+	size_t n_shared = 0, n_early = 0, n_blocks = 0;
+	bool is_later = false, are_later = true;
 
 	*in_doubt = false;
-	for (e = entries; e < end; e++) {
-		if (e->end_us < end_us) {
-			ended_us = block_us;
+	for (size_t i = 0; i < n; i++) {
+		e = &entries[i];
+		if (begins_block(entries, i)) {
+			n_blocks++;
+			are_later &= is_later;
+			is_later = false;
+			if (low_us != INT64_MIN &&
+			    low_us + e[-1].end_us > ended_us)
+				ended_us = low_us + e[-1].end_us;
+			low_us = INT64_MIN;
 			*in_doubt |= last_peer >= e;
 		}
-		end_us = e->end_us;
 		if (!has_bracket(e))
 			continue;
 		if (last_peer == NULL || e->last_peer > last_peer)
 			last_peer = e->last_peer;
+		is_later |= e->low_us > ended_us;
 		*in_doubt |= e->high_us < ended_us;
 		n_shared += e->n_peers > 1;
 		n_early += e->n_peers > 1 && e->high_us < ended_us;
-		if (file_time_us(e) > block_us)
-			block_us = file_time_us(e);
+		if (e->low_us > low_us)
+			low_us = e->low_us;
 	}
+	*in_doubt |= !(are_later && is_later) && n_blocks > n / 8;
 	return n_early > n_shared / 8;
 }
 
@@ -336,7 +353,7 @@ find_places(struct entry *entries, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		e = &entries[i];
-		if (i > 0 && e->end_us < e[-1].end_us) {
+		if (begins_block(entries, i)) {
 			join_lines(entries + block, i - block, joined + block);
 			first = block = i;
 		}
