@@ -942,6 +942,17 @@ in_doubt() {
 	in_doubt null
 }
 
+@test "a command that may be the first of a run does not show its run" {
+	# e may have started when a ended, or when ninja started, 1000 s later; the
+	# clock of d is 5 s behind.
+	read_ninja_log '# ninja log v5' '2 11 1700000000011000000 a f0' \
+		'1 35 1700000000035000000 b f1' '35 37 1700000000037000000 c f2' \
+		'11 48 1699999995048000000 d f3' '15 1109 1700001001109000000 e f4' \
+		'1109 1343 1700001001343000000 f f5' \
+		'1343 1400 1700001001400000000 g f6'
+	in_doubt '["runs"]'
+}
+
 @test "of random histories with strange file times a wrong answer is in doubt" {
 	agree strange 400
 }

@@ -45,6 +45,10 @@ enum { TOLERANCE_US = 12000, TOLERANCE_OF_SECONDS_US = 1000000 };
 /* A command that starts at most so long after an event starts at once. */
 enum { AT_ONCE_US = 10000 };
 
+/* A run starts its first command at most this much after twice the time that
+   another run took to start its first one. */
+enum { LOAD_US = 50000 };
+
 /* How far the clocks of two file systems differ at most. */
 enum { CLOCKS_US = 10000000 };
 
@@ -293,13 +297,14 @@ discard_past(struct entry *entries, size_t n)
  * A command starts when ninja does, or at once when another one ends.  If line
  * k started when line j above it ended, and no line from i on started just
  * before, the lines from i on cannot be a run of their own, for all i in
- * (j, k].
+ * (j, k].  But if k started early and before all these, it may have started
+ * when ninja did.
  */
 static void
 join_lines(struct entry *entries, size_t n, bool *joined)
 {
 	size_t *order = mem_zero(n, sizeof *order), *recent;
-	size_t head = 0, tail = 0, k, above;
+	size_t head = 0, tail = 0, k, above, n_before = 0, before = 0, last;
 	int64_t first_us, start_us, sum = 0, *ends;
 
 	for (k = 0; k < n; k++)
@@ -317,14 +322,21 @@ join_lines(struct entry *entries, size_t n, bool *joined)
 		while (head < tail && entries[recent[head]].start_us <
 		    start_us - AT_ONCE_US)
 			head++;
+		/* The last of those that started longer before. */
+		for (; entries[order[n_before]].start_us < start_us -
+		    AT_ONCE_US; n_before++)
+			if (order[n_before] > before)
+				before = order[n_before];
+		last = before > k || start_us > 2 * first_us + LOAD_US ? k :
+		    before;
 		above = SEARCH_FIRST(j, n, entries[j].end_us > start_us);
-		if (start_us > first_us + AT_ONCE_US && above > 0 &&
+		if (n_before > 0 && above > 0 &&
 		    entries[above - 1].end_us >= start_us - AT_ONCE_US) {
 			if (head < tail && recent[head] >= above)
 				above = recent[head] + 1;
-			if (above <= k) {
+			if (above <= last) {
 				ends[above]++;
-				ends[k + 1]--;
+				ends[last + 1]--;
 			}
 		}
 		while (head < tail && recent[tail - 1] < k)
