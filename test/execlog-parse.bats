@@ -953,6 +953,16 @@ in_doubt() {
 	in_doubt '["runs"]'
 }
 
+@test "since ninja 1.12 file times less than 10 s apart show only a doubt" {
+	# b is made by a restat rule, in a file system whose clock is 5 s ahead.
+	read_ninja_log '# ninja log v7' '3 500 1700000000003000000 a f0' \
+		'12 14 1700001000012000000 a f0' '12 22 1700001005020000000 b f1'
+	in_doubt '["runs"]'
+	read_ninja_log '# ninja log v7' '3 500 1700000000003000000 a f0' \
+		'12 14 1700001000012000000 a f0' '12 22 1700001015020000000 b f1'
+	in_doubt null
+}
+
 @test "of random histories with strange file times a wrong answer is in doubt" {
 	agree strange 400
 }

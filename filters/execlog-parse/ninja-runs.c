@@ -425,9 +425,10 @@ find_start(const struct entry *entries, const struct place *places, size_t n,
 	if (first > last->first) {
 		first = split;
 		/* Else it may be an old file time, or of another clock. */
-		if (e->version < 6 && !is_earlier(e, low_us)) {
+		if (!is_earlier(e, low_us)) {
 			*in_doubt = true;
-			first = may_be_all ? 0 : first;
+			if (may_be_all && e->version < 6)
+				first = 0;
 		}
 	}
 	for (i = first + 1; i < n && !has_bracket(&entries[i - 1]); i++)
