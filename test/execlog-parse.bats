@@ -963,6 +963,20 @@ in_doubt() {
 	in_doubt null
 }
 
+@test "a line of unknown run above those after a recompaction is a doubt" {
+	# first is not in the log for a second time, so its line may be either.
+	{ recompacted_log 1 && lines $'0\t9\t0\tfirst\tff' \
+		$'0\t20\t1700001000020000000\to7\t7' \
+		$'0\t30\t1700001000030000000\to3\t3'; } >log
+	run -0 --separate-stderr execlog-parse log
+	assert_equal "$(fields -w id id)" $'"o7"\n"o3"'
+	in_doubt '["runs"]'
+	# This one is surely of another run.
+	sed -i 's/^0\t9\t0\tfirst/0\t90\t0\tfirst/' log
+	run -0 --separate-stderr execlog-parse log
+	in_doubt null
+}
+
 @test "of random histories with strange file times a wrong answer is in doubt" {
 	agree strange 400
 }

@@ -100,7 +100,7 @@ file_time_us(const struct entry *e)
 static bool
 is_earlier(const struct entry *e, int64_t low_us)
 {
-	return e->n_peers >= CONFIRMED && low_us - e->high_us > CLOCKS_US;
+	return e->n_peers >= CONFIRMED && low_us > e->high_us + CLOCKS_US;
 }
 
 /*
@@ -527,10 +527,12 @@ find_repeat(const struct entry *entries, size_t n)
 /*
  * Where the run of which the selected lines are begins: lines above them are of
  * it, too, if their brackets have a point in common with its brackets, and
- * their ends are not later.  Lines without a bracket may be between them.
+ * their ends are not later.  Lines without a bracket may be between them.  Sets
+ * *in_doubt if the line above all these is not surely of another run.
  */
 static size_t
-extend_run(const struct entry *entries, size_t first, size_t n, size_t run)
+extend_run(const struct entry *entries, size_t first, size_t n, size_t run,
+    bool *in_doubt)
 {
 	int64_t low_us = INT64_MIN, high_us = INT64_MAX, end_us = INT64_MAX;
 	const struct entry *e;
@@ -554,6 +556,9 @@ extend_run(const struct entry *entries, size_t first, size_t n, size_t run)
 		end_us = e->end_us;
 		begin = i;
 	}
+	e = &entries[begin];
+	*in_doubt = begin > 0 && !begins_block(entries, begin) &&
+	    !(has_bracket(e - 1) && is_earlier(e - 1, low_us));
 	return begin;
 }
 
@@ -566,15 +571,18 @@ number_both(struct filter *f, struct entry *entries, size_t n_recompacted,
     size_t n)
 {
 	size_t n_later, n_runs, n_unknown = 0;
+	bool in_doubt = false;
 
 	n_later = number_appended(entries + n_recompacted, n - n_recompacted,
 	    false);
 	if (n_later > 0) {
 		n_recompacted = extend_run(entries, n_recompacted, n,
-		    n_later - 1);
+		    n_later - 1, &in_doubt);
 		n_later = number_appended(entries + n_recompacted,
-		    n - n_recompacted,
-	    false);
+		    n - n_recompacted, false);
+		for (size_t i = n_recompacted; i < n; i++)
+			entries[i].in_doubt |= in_doubt &&
+			    entries[i].run == n_later - 1;
 	}
 	n_runs = number_recompacted(entries, n_recompacted);
 	for (size_t i = 0; i < n_recompacted; i++) {
