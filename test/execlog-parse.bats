@@ -977,6 +977,16 @@ in_doubt() {
 	in_doubt null
 }
 
+@test "file times that agree with lines of another run do not show a run" {
+	# The file time of kept, by a restat rule, is that of its input, made in
+	# the run before.
+	read_ninja_log '# ninja log v5' '0 30 1700000000030000000 a f0' \
+		'30 60 1700000000060000000 kept f3' '60 90 1700000000090000000 c f2' \
+		'1 35 1700000000031000000 kept f3' \
+		'2 38 1700001000038000000 d f4'
+	in_doubt '["runs"]'
+}
+
 @test "of random histories with strange file times a wrong answer is in doubt" {
 	agree strange 400
 }

@@ -401,7 +401,7 @@ find_start(const struct entry *entries, const struct place *places, size_t n,
 {
 	const struct place *last = &places[n - 1];
 	bool may_be_all = begins_log && last->first == 0;
-	size_t first = n - 1, split = 0, i;
+	size_t first = n - 1, split = 0, n_agree = 0, i;
 	int64_t low_us = last->low_us;
 	const struct entry *e = NULL;
 
@@ -424,8 +424,14 @@ find_start(const struct entry *entries, const struct place *places, size_t n,
 	}
 	if (first > last->first) {
 		first = split;
+		/* Peers above the block are of another run than e. */
+		for (i = last->first; i < first; i++)
+			n_agree += has_bracket(&entries[i]) &&
+			    llabs(entries[i].low_us - e->low_us) <
+			    2 * TOLERANCE_US;
 		/* Else it may be an old file time, or of another clock. */
-		if (!is_earlier(e, low_us)) {
+		if (!is_earlier(e, low_us) ||
+		    (n_agree < CONFIRMED && e->version < 6)) {
 			*in_doubt = true;
 			if (may_be_all && e->version < 6)
 				first = 0;
