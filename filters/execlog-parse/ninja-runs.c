@@ -228,6 +228,36 @@ begins_block(const struct entry *entries, size_t i)
 }
 
 /*
+ * Whether blocks and file times agree: the brackets of each block have a point
+ * in common, and show that it began after all above.  So it is in most logs,
+ * which then need neither peers nor joins.
+ */
+static bool
+agrees(const struct entry *entries, size_t n)
+{
+	int64_t ended_us = INT64_MIN, above_us = INT64_MIN;
+	int64_t low_us = INT64_MIN, high_us = INT64_MAX;
+	const struct entry *e;
+
+	for (size_t i = 0; i < n; i++) {
+		e = &entries[i];
+		if (begins_block(entries, i)) {
+			ended_us = low_us + e[-1].end_us;
+			above_us = low_us + 2 * TOLERANCE_US;
+			high_us = INT64_MAX;
+		}
+		if (!has_bracket(e) || e->high_us < ended_us ||
+		    e->low_us <= above_us)
+			return false;
+		low_us = e->low_us > low_us ? e->low_us : low_us;
+		high_us = e->high_us < high_us ? e->high_us : high_us;
+		if (high_us < low_us)
+			return false;
+	}
+	return true;
+}
+
+/*
  * In a log that has not been recompacted, a block begins a run, and so after
  * all commands above have ended.  Of the file times that agree with others, few
  * show that it began before.  Sets *in_doubt if any does, or if the lines may
@@ -354,7 +384,7 @@ join_lines(struct entry *entries, size_t n, bool *joined)
 
 /* Sets the place of each entry.  The caller frees the result. */
 static struct place *
-find_places(struct entry *entries, size_t n)
+find_places(struct entry *entries, size_t n, bool needs_joins)
 {
 	struct place *places = mem_zero(n, sizeof *places), *p;
 	bool *joined = mem_zero(n, sizeof *joined);
@@ -366,7 +396,9 @@ find_places(struct entry *entries, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		e = &entries[i];
 		if (begins_block(entries, i)) {
-			join_lines(entries + block, i - block, joined + block);
+			if (needs_joins)
+				join_lines(entries + block, i - block,
+				    joined + block);
 			first = block = i;
 		}
 		last = seen[e->output];
@@ -380,7 +412,8 @@ find_places(struct entry *entries, size_t n)
 		p->first = first;
 		p->low_us = low_us;
 	}
-	join_lines(entries + block, n - block, joined + block);
+	if (needs_joins)
+		join_lines(entries + block, n - block, joined + block);
 	for (size_t i = 0; i < n; i++)
 		places[i].is_joined = joined[i];
 	free(joined);
@@ -446,14 +479,15 @@ find_start(const struct entry *entries, const struct place *places, size_t n,
 
 /* Numbers the runs of a log that has not been recompacted. */
 static size_t
-number_appended(struct entry *entries, size_t n, bool begins_log)
+number_appended(struct entry *entries, size_t n, bool begins_log,
+    bool needs_joins)
 {
 	struct place *places;
 	bool begin_in_doubt, end_in_doubt = false;
 	size_t n_runs = 0, first;
 
 	discard_past(entries, n);
-	places = find_places(entries, n);
+	places = find_places(entries, n, needs_joins);
 	for (; n > 0; n = first, n_runs++) {
 		first = find_start(entries, places, n, begins_log,
 		    &begin_in_doubt);
@@ -580,12 +614,12 @@ number_both(struct filter *f, struct entry *entries, size_t n_recompacted,
 	bool in_doubt = false;
 
 	n_later = number_appended(entries + n_recompacted, n - n_recompacted,
-	    false);
+	    false, true);
 	if (n_later > 0) {
 		n_recompacted = extend_run(entries, n_recompacted, n,
 		    n_later - 1, &in_doubt);
 		n_later = number_appended(entries + n_recompacted,
-		    n - n_recompacted, false);
+		    n - n_recompacted, false, true);
 		for (size_t i = n_recompacted; i < n; i++)
 			entries[i].in_doubt |= in_doubt &&
 			    entries[i].run == n_later - 1;
@@ -612,13 +646,15 @@ ninja_number_runs(struct filter *f, struct entry *entries, size_t n,
 	bool in_doubt;
 
 	discard_later_than_log(entries, n, log_modified_us);
+	if (agrees(entries, n))
+		return number_appended(entries, n, true, false);
 	free(list_brackets(entries, n, &n_brackets));
-	if (n > 0 && n_brackets == 0 && f != NULL)
+	if (n_brackets == 0 && f != NULL)
 		filter_warn(f, "the log has no file times, so two runs may be "
 		    "taken for one");
 	if (is_recompacted(entries, n_recompacted, &in_doubt))
 		return number_both(f, entries, n_recompacted, n);
-	n_runs = number_appended(entries, n, true);
+	n_runs = number_appended(entries, n, true, true);
 	for (size_t i = 0; i < n_recompacted; i++)
 		entries[i].in_doubt |= in_doubt;
 	return n_runs;
