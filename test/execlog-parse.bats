@@ -987,6 +987,27 @@ in_doubt() {
 	in_doubt '["runs"]'
 }
 
+@test "a run of samurai after those of ninja has no times" {
+	local log=('# ninja log v7' '0 208 1795972549742088206 a f0'
+		'208 411 1795972549942088210 b f1' '0 9 1795972550042088210 a f0'
+		'0 0 1795972550154088214 a f0' '0 0 1795972550361756764 b f1')
+	read_ninja_log "${log[@]}"
+	assert_equal "$(fields -w id id start_us)" $'["a",null]\n["b",null]'
+	assert_line -n -1 \
+		'{"type":"build","format":"ninja","earlier_runs":2,"lacks":["times"]}'
+	assert_equal "$stderr" "execlog-parse: warning: the log ends with lines \
+that have no times, as samurai writes them: which lines are its last run is not \
+known either"
+	OPTIONS=--all-outputs read_ninja_log "${log[@]:0:4}" '0 0 9 c f2'
+	assert_equal "$(fields -w id id end_us)" $'["c",null]\n["a",9000]\n["b",411000]'
+	assert_equal "$(fields -w type=build lacks)" '["times"]'
+	# A command of ninja that took less than 1 ms
+	read_ninja_log '# ninja log v5' '0 0 1795972549742088206 a f0' \
+		'0 208 1795972549942088210 b f1'
+	assert_equal "$(fields -w id id end_us)" $'["a",0]\n["b",208000]'
+	in_doubt null
+}
+
 @test "of random histories with strange file times a wrong answer is in doubt" {
 	agree strange 400
 }

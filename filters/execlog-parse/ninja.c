@@ -35,7 +35,6 @@ static struct {
 	int64_t log_modified_us;	/* when that log was last written, or
 					   INT_UNKNOWN */
 	size_t *last;		/* by output; for emit_run() */
-	bool no_times;		/* all times of that log are 0 */
 } state;
 
 /*
@@ -93,16 +92,23 @@ compare_entries(const void *a, const void *b)
 	    intern_cmp(&state.names, x->output, y->output);
 }
 
+/* Whether a line has no times: samurai writes 0. */
+static bool
+is_untimed(const struct entry *e)
+{
+	return e->start_us == 0 && e->end_us == 0;
+}
+
 /* Emits the task of one command, whose n outputs begin with e. */
 static void
-emit_task(const struct entry *e, size_t n)
+emit_task(const struct entry *e, size_t n, bool has_times)
 {
 	struct buf *b = filter_begin_record(state.f, "task");
 
 	json_str(b, "id", intern_span(&state.names, e->output));
 	json_word(b, "kind", "run");
 	put_run(b);
-	if (!state.no_times)
+	if (has_times)
 		put_times(b, e->start_us, e->end_us);
 	json_open(b, "outputs", '[');
 	for (size_t i = 0; i < n; i++)
@@ -119,10 +125,14 @@ emit_run(size_t from, size_t to)
 {
 	struct extent extent = { 0 };
 	struct entry *all = state.entries;
+	/* Of ninja's own lines, of which the last ended last, some may be 0. */
+	bool no_times = to > from && is_untimed(&all[to - 1]), has_times;
 	size_t end = from, n;
 
 	if (to > from && all[from].in_doubt && !state.all_outputs)
 		filter_note_lacks(state.f, LACKS_RUNS);
+	if (no_times)
+		filter_note_lacks(state.f, LACKS_TIMES);
 	/* Only the last entry of each output counts. */
 	for (size_t i = from; i < to; i++)
 		state.last[all[i].output] = i;
@@ -135,26 +145,14 @@ emit_run(size_t from, size_t to)
 		for (n = 1; i + n < end; n++)
 			if (compare_commands(&all[i], &all[i + n]) != 0)
 				break;
-		emit_task(&all[i], n);
-		if (state.no_times)
+		has_times = !no_times || !is_untimed(&all[i]);
+		emit_task(&all[i], n, has_times);
+		if (!has_times)
 			continue;
 		extent_add(&extent, all[i].start_us);
 		extent_add(&extent, all[i].end_us);
 	}
-	if (state.no_times)
-		filter_note_lacks(state.f, LACKS_TIMES);
 	emit_build(state.f, ninja_format.name, &extent);
-}
-
-/* Whether all times are 0, as samurai writes them. */
-static bool
-has_no_times(void)
-{
-	for (size_t i = 0; i < state.n; i++)
-		if (state.entries[i].start_us != 0 ||
-		    state.entries[i].end_us != 0)
-			return false;
-	return state.n > 0;
 }
 
 /* Emits the runs that are wanted: all of a log, or the last of all logs. */
@@ -199,20 +197,29 @@ emit_runs(bool is_last_log)
 static void
 end_log(bool is_last)
 {
-	size_t n_runs;
+	size_t n_runs, n_timed = state.n;
+	bool ends_untimed;
 
 	state.last = mem_zero(state.names.n, sizeof *state.last);
-	state.no_times = has_no_times();
-	if (state.no_times && !state.all_runs && is_last) {
-		filter_warn(state.f, "the log has no times, as samurai writes "
-		    "it: which lines are its last run is not known either");
-		emit_run(0, state.n);
-	} else if (state.all_outputs) {
+	while (n_timed > 0 && is_untimed(&state.entries[n_timed - 1]))
+		n_timed--;
+	ends_untimed = n_timed < state.n && is_last && !state.all_runs;
+	if (ends_untimed)
+		filter_warn(state.f, "the %s no times, as samurai writes "
+		    "%s: which lines are its last run is not known either",
+		    n_timed > 0 ? "log ends with lines that have" : "log has",
+		    n_timed > 0 ? "them" : "it");
+
+	if (state.all_outputs || ends_untimed) {
 		/* The runs are only counted: their records have no number. */
-		n_runs = ninja_number_runs(NULL, state.entries, state.n,
-		    INT_UNKNOWN);
-		run_add_count("mixed_runs", n_runs > 1 ? n_runs : 0);
-		emit_run(0, state.n);
+		n_runs = ninja_number_runs(NULL, state.entries, n_timed,
+		    INT_UNKNOWN) + (n_timed < state.n);
+		if (state.all_outputs)
+			run_add_count("mixed_runs", n_runs > 1 ? n_runs : 0);
+		else
+			run_add_count("earlier_runs",
+			    state.n_earlier + n_runs - 1);
+		emit_run(state.all_outputs ? 0 : n_timed, state.n);
 	} else {
 		emit_runs(is_last);
 	}
