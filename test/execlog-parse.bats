@@ -1008,6 +1008,23 @@ known either"
 	in_doubt null
 }
 
+@test "a run just after that of build.ninja may be the same invocation" {
+	# ninja made its manifest and began again.
+	read_ninja_log '# ninja log v5' \
+		'0 2014 1795972534779726951 out/build.ninja f0' \
+		'0 303 1795972535082087920 a f1' '303 607 1795972535386087926 b f2'
+	assert_equal "$(fields -w id id)" $'"a"\n"b"'
+	in_doubt '["runs"]'
+	# 20 s later
+	read_ninja_log '# ninja log v5' \
+		'0 2014 1795972534779726951 out/build.ninja f0' \
+		'0 303 1795972555082087920 a f1' '303 607 1795972555386087926 b f2'
+	in_doubt null
+	read_ninja_log '# ninja log v5' '0 2014 1795972534779726951 rebuild.ninja f0' \
+		'0 303 1795972535082087920 a f1' '303 607 1795972535386087926 b f2'
+	in_doubt null
+}
+
 @test "of random histories with strange file times a wrong answer is in doubt" {
 	agree strange 400
 }

@@ -18,6 +18,9 @@
 /* All lines are in memory: there are about as many as outputs. */
 enum { FIELDS = 5, VERSION_MIN = 4, VERSION_MAX = 7 };
 
+/* So long after it made its manifest, ninja has begun again. */
+#define RESTART_US 10000000
+
 #define SIGNATURE "# ninja log"
 
 enum { START, END, MTIME, OUTPUT, HASH };
@@ -99,6 +102,35 @@ is_untimed(const struct entry *e)
 	return e->start_us == 0 && e->end_us == 0;
 }
 
+static bool
+is_manifest(sym output)
+{
+	const char *name = intern_str(&state.names, output);
+	const char *slash = strrchr(name, '/');
+
+	return strcmp(slash != NULL ? slash + 1 : name, "build.ninja") == 0;
+}
+
+/*
+ * Whether the run [from, to) may be of the same invocation as the one before,
+ * [before, from): ninja first makes its manifest and then begins again, with
+ * times from 0.
+ */
+static bool
+is_restart(size_t before, size_t from, size_t to)
+{
+	const struct entry *all = state.entries, *e;
+	int64_t low_us = INT_UNKNOWN;
+
+	for (e = all + from; e < all + to; e++)
+		low_us = e->low_us > low_us ? e->low_us : low_us;
+	for (e = all + before; e < all + from; e++)
+		if (is_manifest(e->output) && (e->low_us == INT_UNKNOWN ||
+		    low_us <= e->high_us + e->end_us + RESTART_US))
+			return true;
+	return false;
+}
+
 /* Emits the task of one command, whose n outputs begin with e. */
 static void
 emit_task(const struct entry *e, size_t n, bool has_times)
@@ -119,9 +151,12 @@ emit_task(const struct entry *e, size_t n, bool has_times)
 	filter_end_record(state.f);
 }
 
-/* Emits the tasks of the entries [from, to), and their build record. */
+/*
+ * Emits the tasks of the entries [from, to), and their build record.  Those of
+ * the run before are [before, from).
+ */
 static void
-emit_run(size_t from, size_t to)
+emit_run(size_t before, size_t from, size_t to)
 {
 	struct extent extent = { 0 };
 	struct entry *all = state.entries;
@@ -129,7 +164,8 @@ emit_run(size_t from, size_t to)
 	bool no_times = to > from && is_untimed(&all[to - 1]), has_times;
 	size_t end = from, n;
 
-	if (to > from && all[from].in_doubt && !state.all_outputs)
+	if (to > from && !state.all_outputs &&
+	    (all[from].in_doubt || is_restart(before, from, to)))
 		filter_note_lacks(state.f, LACKS_RUNS);
 	if (no_times)
 		filter_note_lacks(state.f, LACKS_TIMES);
@@ -175,7 +211,8 @@ emit_runs(bool is_last_log)
 				run_set_own(span_str(number));
 			if (i > 0)
 				run_set_incremental();
-			emit_run(starts[i], starts[i + 1]);
+			emit_run(starts[i > 0 ? i - 1 : 0], starts[i],
+			    starts[i + 1]);
 		}
 	} else if (!is_last_log) {
 		state.n_earlier += n_runs;
@@ -187,7 +224,8 @@ emit_runs(bool is_last_log)
 			    "which only the last is read: see --runs",
 			    state.n_earlier > 0 ? "logs have" : "log has",
 			    n_earlier + 1);
-		emit_run(starts[n_runs - 1], starts[n_runs]);
+		emit_run(starts[n_runs > 1 ? n_runs - 2 : 0],
+		    starts[n_runs - 1], starts[n_runs]);
 	}
 
 	free(starts);
@@ -219,7 +257,8 @@ end_log(bool is_last)
 		else
 			run_add_count("earlier_runs",
 			    state.n_earlier + n_runs - 1);
-		emit_run(state.all_outputs ? 0 : n_timed, state.n);
+		n_timed = state.all_outputs ? 0 : n_timed;
+		emit_run(n_timed, n_timed, state.n);
 	} else {
 		emit_runs(is_last);
 	}
