@@ -913,16 +913,6 @@ in_doubt() {
 	in_doubt '["runs"]'
 }
 
-@test "a restat rule of ninja 1.12 made its output before the log was written" {
-	# Without the file time of b, the runs would be in doubt.
-	lines '# ninja log v6' $'0\t100\t1700000000000000000\ta\tf0' \
-		$'1\t2100\t1700000002100000000\tb\tf1' >log
-	touch -d @1700000002.102 log
-	run -0 --separate-stderr execlog-parse log
-	assert_equal "$(fields -w id id)" $'"a"\n"b"'
-	in_doubt null
-}
-
 @test "lines in random order without file times are in doubt" {
 	# Eight tests, which make no file, with two jobs
 	local log=('# ninja log v5' '312 415 0 t7 f7' '311 414 0 t6 f6'
@@ -963,6 +953,26 @@ in_doubt() {
 	in_doubt null
 }
 
+@test "a restat rule of ninja 1.12 made its output before the log was written" {
+	# Without the file time of b, the runs would be in doubt.
+	lines '# ninja log v6' $'0\t100\t1700000000000000000\ta\tf0' \
+		$'1\t2100\t1700000002100000000\tb\tf1' >log
+	touch -d @1700000002.102 log
+	run -0 --separate-stderr execlog-parse log
+	assert_equal "$(fields -w id id)" $'"a"\n"b"'
+	in_doubt null
+}
+
+@test "file times that agree with lines of another run do not show a run" {
+	# The file time of kept, by a restat rule, is that of its input, made in
+	# the run before.
+	read_ninja_log '# ninja log v5' '0 30 1700000000030000000 a f0' \
+		'30 60 1700000000060000000 kept f3' '60 90 1700000000090000000 c f2' \
+		'1 35 1700000000031000000 kept f3' \
+		'2 38 1700001000038000000 d f4'
+	in_doubt '["runs"]'
+}
+
 @test "a line of unknown run above those after a recompaction is a doubt" {
 	# first is not in the log for a second time, so its line may be either.
 	{ recompacted_log 1 && lines $'0\t9\t0\tfirst\tff' \
@@ -977,14 +987,21 @@ in_doubt() {
 	in_doubt null
 }
 
-@test "file times that agree with lines of another run do not show a run" {
-	# The file time of kept, by a restat rule, is that of its input, made in
-	# the run before.
-	read_ninja_log '# ninja log v5' '0 30 1700000000030000000 a f0' \
-		'30 60 1700000000060000000 kept f3' '60 90 1700000000090000000 c f2' \
-		'1 35 1700000000031000000 kept f3' \
-		'2 38 1700001000038000000 d f4'
+@test "a run just after that of build.ninja may be the same invocation" {
+	# ninja made its manifest and began again.
+	read_ninja_log '# ninja log v5' \
+		'0 2014 1795972534779726951 out/build.ninja f0' \
+		'0 303 1795972535082087920 a f1' '303 607 1795972535386087926 b f2'
+	assert_equal "$(fields -w id id)" $'"a"\n"b"'
 	in_doubt '["runs"]'
+	# 20 s later
+	read_ninja_log '# ninja log v5' \
+		'0 2014 1795972534779726951 out/build.ninja f0' \
+		'0 303 1795972555082087920 a f1' '303 607 1795972555386087926 b f2'
+	in_doubt null
+	read_ninja_log '# ninja log v5' '0 2014 1795972534779726951 rebuild.ninja f0' \
+		'0 303 1795972535082087920 a f1' '303 607 1795972535386087926 b f2'
+	in_doubt null
 }
 
 @test "a run of samurai after those of ninja has no times" {
@@ -1008,24 +1025,7 @@ known either"
 	in_doubt null
 }
 
-@test "a run just after that of build.ninja may be the same invocation" {
-	# ninja made its manifest and began again.
-	read_ninja_log '# ninja log v5' \
-		'0 2014 1795972534779726951 out/build.ninja f0' \
-		'0 303 1795972535082087920 a f1' '303 607 1795972535386087926 b f2'
-	assert_equal "$(fields -w id id)" $'"a"\n"b"'
-	in_doubt '["runs"]'
-	# 20 s later
-	read_ninja_log '# ninja log v5' \
-		'0 2014 1795972534779726951 out/build.ninja f0' \
-		'0 303 1795972555082087920 a f1' '303 607 1795972555386087926 b f2'
-	in_doubt null
-	read_ninja_log '# ninja log v5' '0 2014 1795972534779726951 rebuild.ninja f0' \
-		'0 303 1795972535082087920 a f1' '303 607 1795972535386087926 b f2'
-	in_doubt null
-}
-
-@test "of random histories with strange file times a wrong answer is in doubt" {
+@test "of random histories at most 0.5 % of the answers are wrong without a doubt" {
 	agree strange 400
 }
 
