@@ -20,12 +20,6 @@ struct simulation {
 	const struct dag *d;
 	const struct dag_schedule *how;
 	uint32_t *n_unfinished;	/* by vertex: deps that have not ended */
-
-	/* The reversed graph, in rows like the dag's: the vertices that depend
-	   on v are dependent[row[v]] .. dependent[row[v+1]-1]. */
-	uint32_t *row;
-	uint32_t *dependent;
-
 	struct heap running;	/* key: the time at which the vertex ends */
 	struct crew *crews;	/* that of the build, and one of each pool */
 	size_t n_crews;
@@ -67,19 +61,19 @@ struct crew {
  * explains the offsets.
  */
 static void
-reverse_edges(struct simulation *s)
+reverse_edges(struct dag *d)
 {
-	const struct dag *d = s->d;
+	uint32_t *row = mem_zero(d->n + 2, sizeof *row);
 
-	s->row = mem_zero(d->n + 2, sizeof *s->row);
-	s->dependent = mem_resize(NULL, d->n_edges, sizeof *s->dependent);
+	d->dependent = mem_resize(NULL, d->n_edges, sizeof *d->dependent);
 	for (size_t i = 0; i < d->n_edges; i++)
-		s->row[d->dep[i] + 2]++;
+		row[d->dep[i] + 2]++;
 	for (size_t v = 2; v <= d->n + 1; v++)
-		s->row[v] += s->row[v - 1];
+		row[v] += row[v - 1];
 	for (uint32_t v = 0; v < d->n; v++)
 		for (uint32_t i = d->row[v]; i < d->row[v + 1]; i++)
-			s->dependent[s->row[d->dep[i] + 1]++] = v;
+			d->dependent[row[d->dep[i] + 1]++] = v;
+	d->dependent_row = row;
 }
 
 static void
@@ -382,14 +376,16 @@ release_worker(struct simulation *s, uint32_t v)
 static void
 end_due(struct simulation *s)
 {
+	const struct dag *d = s->d;
 	uint32_t v;
 
 	while (s->running.n > 0 && s->running.items[0].key == s->now) {
 		v = pop(s, &s->running).value;
 		release_worker(s, v);
-		for (uint32_t i = s->row[v]; i < s->row[v + 1]; i++)
-			if (--s->n_unfinished[s->dependent[i]] == 0)
-				make_ready(s, s->dependent[i]);
+		for (uint32_t i = d->dependent_row[v];
+		    i < d->dependent_row[v + 1]; i++)
+			if (--s->n_unfinished[d->dependent[i]] == 0)
+				make_ready(s, d->dependent[i]);
 	}
 }
 
@@ -450,7 +446,6 @@ begin(struct simulation *s)
 			if (is_heir(s, v))
 				s->keeps[how->pools->worker_of[v]] = true;
 	}
-	reverse_edges(s);
 	s->n_unfinished = mem_resize(NULL, d->n, sizeof *s->n_unfinished);
 	for (uint32_t v = 0; v < d->n; v++)
 		s->n_unfinished[v] = d->row[v + 1] - d->row[v];
@@ -460,8 +455,6 @@ static void
 release(struct simulation *s)
 {
 	free(s->n_unfinished);
-	free(s->row);
-	free(s->dependent);
 	free(s->keeps);
 	free(s->changed);
 	free(s->waiting);
@@ -477,10 +470,12 @@ release(struct simulation *s)
 }
 
 int64_t
-dag_simulate(const struct dag *d, const struct dag_schedule *how)
+dag_simulate(struct dag *d, const struct dag_schedule *how)
 {
 	struct simulation s = { .d = d, .how = how };
 
+	if (d->dependent == NULL)
+		reverse_edges(d);
 	begin(&s);
 	for (uint32_t v = 0; v < d->n; v++)
 		if (s.n_unfinished[v] == 0)

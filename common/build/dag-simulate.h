@@ -43,4 +43,4 @@ struct dag_schedule {
  * lowest number, as make does.  A vertex is ready when all vertices on which it
  * depends have ended.
  */
-int64_t dag_simulate(const struct dag *, const struct dag_schedule *);
+int64_t dag_simulate(struct dag *, const struct dag_schedule *);

@@ -32,6 +32,8 @@ dag_release(struct dag *d)
 	free(d->row);
 	free(d->dep);
 	free(d->order);
+	free(d->dependent_row);
+	free(d->dependent);
 	free(d->weight);
 	free(d->finish);
 	free(d->pred);

@@ -22,6 +22,9 @@ struct dag {
 				   each once */
 	uint32_t *dep;
 	uint32_t *order;	/* topological: each vertex after its deps */
+	/* What depends on v: dependent[dependent_row[v]] and so on.  NULL until
+	   dag_simulate() needs them. */
+	uint32_t *dependent_row, *dependent;
 
 	int64_t *weight;	/* >= 0; 0 until the caller sets it, before
 				   dag_longest() */
