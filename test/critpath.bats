@@ -775,6 +775,10 @@ if it were run as \$(MAKE), without a -j, 4 workers would take 602 us of \
 	says "With 1 worker it would be limited by its workers: 1.6 ms of work \
 on 1 worker takes at least 1.6 of 1.6 ms; the path is 399 us; with 4 workers \
 1.2 ms." -w 1
+	# Half of the pool's work is at least done at once, on one worker.
+	sed 's/"limit":1/"limit":2/' in >two
+	run -0 --separate-stderr critpath -w 1 two
+	assert_equal "$(verdict bound_us) $(verdict simulated_us)" "1001 1001"
 	# All work is that of the pool: more workers do not help.
 	grep -v '"id":"y"' in >less
 	run -0 critpath --text -w 1 less
