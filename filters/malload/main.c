@@ -15,7 +15,6 @@ static struct {
 	const char *csv;
 } opt;
 
-static struct expect expect;
 static struct load load;
 static struct dump dump;
 
@@ -73,27 +72,6 @@ table_of(const struct rec *r)
 	return NO_TABLE;
 }
 
-/*
- * Returns the next row, and sets *t to its table, or the next trace record, and
- * sets *t to NO_TABLE.  NULL at the end.
- */
-static const struct rec *
-next_row(struct filter *f, enum table_id *t)
-{
-	const struct rec *r;
-
-	while ((r = filter_next(f)) != NULL) {
-		*t = table_of(r);
-		if (*t != NO_TABLE || rec_is(r, "trace")) {
-			expect.came = true;
-			return r;
-		}
-		expect_other(&expect, f, r);
-	}
-	expect_end(&expect, f, "row", "the output of malparse");
-	return NULL;
-}
-
 /* Ends the trace if it has rows: its digest is that of their lines. */
 static void
 end_trace(bool is_whole)
@@ -136,23 +114,31 @@ add_row(struct filter *f, enum table_id t, const struct rec *r)
 static void
 read_all(struct filter *f)
 {
+	struct expect expect = { 0 };
 	const struct rec *r;
 	enum table_id t;
+	bool is_whole;
 
-	while ((r = next_row(f, &t)) != NULL) {
+	while ((r = filter_next(f)) != NULL) {
+		t = table_of(r);
+		if (t == NO_TABLE && !rec_is(r, "trace")) {
+			expect_other(&expect, f, r);
+			continue;
+		}
+		expect.came = true;
 		if (t != NO_TABLE) {
 			add_row(f, t, r);
 			continue;
 		}
 		/* The filter sets `truncated` only at the end of the input. */
-		if (trace.n_rows == 0 || filter_have_ended(f, trace.n_begun)) {
-			end_trace(true);
-			continue;
-		}
-		end_trace(false);
-		filter_fail(f, "a trace is truncated and was not loaded: "
-		    "another one begins before the end record");
+		is_whole = trace.n_rows == 0 ||
+		    filter_have_ended(f, trace.n_begun);
+		end_trace(is_whole);
+		if (!is_whole)
+			filter_fail(f, "a trace is truncated and was not "
+			    "loaded: another one begins before the end record");
 	}
+	expect_end(&expect, f, "row", "the output of malparse");
 	end_trace(!f->truncated);
 }
 
