@@ -42,21 +42,10 @@ database_get_number(struct database *d, const char *sql)
 	return number;
 }
 
-static void
-create_schema(struct database *d)
-{
-	struct buf b = { 0 };
-
-	schema_put(&b, SQLITE);
-	buf_printf(&b, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-	    WEIR_DATABASE, SCHEMA_VERSION);
-	database_run(d, buf_cstr(&b));
-	buf_release(&b);
-}
-
 void
 database_open(struct database *d, const char *path)
 {
+	struct buf schema = { 0 };
 	int64_t id, version;
 
 	d->path = path;
@@ -85,7 +74,11 @@ database_open(struct database *d, const char *path)
 		if (id != 0 || database_get_number(d,
 		    "SELECT count(*) FROM sqlite_master") > 0)
 			die("'%s' is a database of another program", path);
-		create_schema(d);
+		schema_put(&schema, SQLITE);
+		buf_printf(&schema, "PRAGMA application_id = %d; "
+		    "PRAGMA user_version = %d;", WEIR_DATABASE, SCHEMA_VERSION);
+		database_run(d, buf_cstr(&schema));
+		buf_release(&schema);
 	}
 	database_run(d, "COMMIT");
 }

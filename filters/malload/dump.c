@@ -206,26 +206,6 @@ write_monetdb_script(struct dump *d)
 }
 
 static void
-close_csv(struct dump *d)
-{
-	struct buf path = path_in(d, "schema", ".sql");
-	struct output out;
-
-	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-		output_close(&d->files[t]);
-	if (!d->appends) {
-		output_open(&out, path.data);
-		schema_put(&out.buf, PORTABLE);
-		output_close(&out);
-		write_monetdb_script(d);
-	}
-	write_script(d, "duckdb", "COPY ",
-	    " (HEADER, ALLOW_QUOTED_NULLS false);");
-	write_script(d, "postgresql", "\\copy ", " CSV HEADER");
-	buf_release(&path);
-}
-
-static void
 abandon_files(struct dump *d)
 {
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
@@ -261,11 +241,24 @@ dump_trace(struct dump *d, const char *digest)
 void
 dump_close(struct dump *d)
 {
-	if (d->directory != NULL && d->digest[0] != '\0' && !d->f->truncated)
-		close_csv(d);
-	else
+	struct buf path;
+	struct output out;
+
+	if (d->directory == NULL || d->digest[0] == '\0' || d->f->truncated) {
 		abandon_files(d);
+		return;
+	}
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
-		buf_release(&d->path[t]);
-	merge_release(&d->merge);
+		output_close(&d->files[t]);
+	if (!d->appends) {
+		path = path_in(d, "schema", ".sql");
+		output_open(&out, path.data);
+		schema_put(&out.buf, PORTABLE);
+		output_close(&out);
+		buf_release(&path);
+		write_monetdb_script(d);
+	}
+	write_script(d, "duckdb", "COPY ",
+	    " (HEADER, ALLOW_QUOTED_NULLS false);");
+	write_script(d, "postgresql", "\\copy ", " CSV HEADER");
 }

@@ -43,7 +43,6 @@ load_close(struct load *l)
 {
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++)
 		sqlite3_finalize(l->insert[t]);
-	merge_release(&l->merge);
 	database_close(&l->database);
 }
 
@@ -155,25 +154,10 @@ load_trace(struct load *l, const char *digest)
 	buf_release(&sql);
 }
 
-static void
-bind(sqlite3_stmt *s, int parameter, const struct column *c,
-    const struct value *v)
-{
-	if (v->is_null)
-		sqlite3_bind_null(s, parameter);
-	else if (c->type == DOUBLE)
-		sqlite3_bind_double(s, parameter, v->real);
-	else if (c->type == TEXT || c->type == JSON)
-		sqlite3_bind_text64(s, parameter,
-		    v->text.n > 0 ? v->text.p : "", v->text.n, SQLITE_STATIC,
-		    SQLITE_UTF8);
-	else
-		sqlite3_bind_int64(s, parameter, v->integer);
-}
-
 void
 load_row(struct load *l, enum table_id t, const struct rec *r)
 {
+	const struct column *c = tables[t].columns;
 	sqlite3_stmt *s = l->insert[t];
 	struct buf b = { 0 };
 	struct value v;
@@ -190,10 +174,18 @@ load_row(struct load *l, enum table_id t, const struct rec *r)
 		l->in_trace = true;
 		l->is_merged = false;
 	}
-	for (size_t i = 0; i < tables[t].n_columns; i++) {
-		if (!value_read(&v, l->f, r, t, i))
+	for (int i = 0; i < (int)tables[t].n_columns; i++, c++) {
+		if (!value_read(&v, l->f, r, t, (size_t)i))
 			return;
-		bind(s, (int)i + 1, &tables[t].columns[i], &v);
+		if (v.is_null)
+			sqlite3_bind_null(s, i + 1);
+		else if (c->type == DOUBLE)
+			sqlite3_bind_double(s, i + 1, v.real);
+		else if (c->type == TEXT || c->type == JSON)
+			sqlite3_bind_text64(s, i + 1, v.text.n > 0 ? v.text.p :
+			    "", v.text.n, SQLITE_STATIC, SQLITE_UTF8);
+		else
+			sqlite3_bind_int64(s, i + 1, v.integer);
 	}
 	status = sqlite3_step(s);
 	sqlite3_reset(s);

@@ -9,13 +9,12 @@
 #include "common/base/text.h"
 #include "common/io/output.h"
 
-struct buf;
 struct filter;
 struct rec;
 
 /* --- database.c ---------------------------------------------------------- */
 
-/* An SQLite database with the tables of schema.h. */
+/* An SQLite database with the tables of schema.c. */
 struct database {
 	const char *path;
 	sqlite3 *handle;
@@ -105,7 +104,7 @@ unsigned schema_key_index(enum table_id, size_t column);
  * Write the SQL that creates one table, or all tables, the view "instructions",
  * the table "trace", which has a digest of each trace, and MonetDB's types.  In
  * SQLite an id is the rowid; elsewhere it is a bigint.  A table that is staged
- * is the temporary one of merge.h, without foreign keys.
+ * is the temporary one of merge.c, without foreign keys.
  */
 enum dialect { PORTABLE, SQLITE };
 void schema_put_table(struct buf *, enum table_id, enum dialect,
@@ -158,7 +157,6 @@ struct merge {
 };
 
 void merge_init(struct merge *);
-void merge_release(struct merge *);
 
 /* Writes the statements that create the temporary tables, or drop them. */
 void merge_put_begin(struct buf *, enum dialect);

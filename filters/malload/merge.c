@@ -383,13 +383,6 @@ merge_init(struct merge *m)
 }
 
 void
-merge_release(struct merge *m)
-{
-	for (size_t i = 0; i < m->n; i++)
-		buf_release(&m->steps[i].sql);
-}
-
-void
 merge_put_begin(struct buf *b, enum dialect dialect)
 {
 	for (enum table_id t = NO_TABLE + 1; t < N_TABLES; t++) {

@@ -244,19 +244,6 @@ schema_key_index(enum table_id t, size_t column)
 	return keys.index[t][column];
 }
 
-static const char *
-type_name(const struct column *c, enum dialect dialect)
-{
-	static const char *const names[] = { [BIGINT] = "bigint",
-	    [INT] = "int", [DOUBLE] = "double precision",
-	    [BOOLEAN] = "boolean", [TEXT] = "text", [JSON] = "text" };
-
-	/* SQLite uses a primary key as rowid only if its type is "integer". */
-	if (dialect == SQLITE && (c->rules & ID) != 0)
-		return "integer";
-	return names[c->type];
-}
-
 /* The NOT NULL constraint, with the default value if there is one. */
 static const char *
 null_constraint(const struct column *c)
@@ -268,33 +255,34 @@ null_constraint(const struct column *c)
 	return (c->rules & NOT_NULL) != 0 ? " NOT NULL" : "";
 }
 
-/*
- * In portable SQL a reference to the same table is not a foreign key: DuckDB
- * checks a row before it has inserted the other rows of the same statement.
- */
-static bool
-is_foreign_key(const struct column *c, const struct table *t,
-    enum dialect dialect)
-{
-	return c->parent != NO_TABLE && (c->rules & NOT_FOREIGN) == 0 &&
-	    (dialect == SQLITE || &tables[c->parent] != t);
-}
-
 void
 schema_put_table(struct buf *b, enum table_id id, enum dialect dialect,
     bool is_staged)
 {
+	static const char *const types[] = { [BIGINT] = "bigint",
+	    [INT] = "int", [DOUBLE] = "double precision",
+	    [BOOLEAN] = "boolean", [TEXT] = "text", [JSON] = "text" };
 	const struct table *t = &tables[id], *parent;
 	const struct column *c = t->columns;
+	bool is_id;
 
 	buf_printf(b, is_staged ? "CREATE TEMP TABLE \"new_%s\" (" :
 	    "CREATE TABLE \"%s\" (", t->name);
 	for (size_t i = 0; i < t->n_columns; i++, c++) {
 		parent = &tables[c->parent];
+		is_id = (c->rules & ID) != 0;
+		/* SQLite uses only an "integer" primary key as rowid. */
 		buf_printf(b, "%s\n\t\"%s\" %s%s%s", i > 0 ? "," : "", c->name,
-		    type_name(c, dialect), (c->rules & ID) != 0 ?
-		    " PRIMARY KEY" : "", null_constraint(c));
-		if (!is_staged && is_foreign_key(c, t, dialect))
+		    dialect == SQLITE && is_id ? "integer" : types[c->type],
+		    is_id ? " PRIMARY KEY" : "", null_constraint(c));
+		/*
+		 * Portable references to the same table are not checked: DuckDB
+		 * would check a row before it has inserted the other rows of
+		 * the same statement.
+		 */
+		if (!is_staged && c->parent != NO_TABLE &&
+		    (c->rules & NOT_FOREIGN) == 0 &&
+		    (dialect == SQLITE || parent != t))
 			buf_printf(b, " REFERENCES \"%s\" (\"%s\")",
 			    parent->name, parent->columns[0].name);
 	}
