@@ -48,7 +48,7 @@ compare_points(const void *a, const void *b)
 {
 	const struct point *x = a, *y = b;
 
-	return x->us != y->us ? cmp_i64(x->us, y->us) : x->sign - y->sign;
+	return cmp_i64(x->us, y->us) ?: x->sign - y->sign;
 }
 
 /* Allocates histograms for the greatest number of threads that work at once. */

@@ -14,11 +14,9 @@ compare_operations(const void *a, const void *b, void *context)
 	const struct operation *x = a, *y = b;
 	const struct trace *t = context;
 
-	if (x->kind != y->kind)
-		return (int)x->kind - (int)y->kind;
-	if (x->kind == KIND_WORK && x->self_us != y->self_us)
-		return x->self_us > y->self_us ? -1 : 1;
-	return intern_cmp(&t->names, x->name, y->name);
+	return cmp_u64(x->kind, y->kind) ?:
+	    (x->kind == KIND_WORK ? cmp_i64(y->self_us, x->self_us) : 0) ?:
+	    intern_cmp(&t->names, x->name, y->name);
 }
 
 /* Sums up the instances of each kind and operation; work comes first. */
@@ -85,17 +83,13 @@ compare_costs(const void *a, const void *b, void *context)
 	const struct instance *y = &t->instances[*(const uint32_t *)b];
 	const struct execution *p = &t->executions[x->execution];
 	const struct execution *q = &t->executions[y->execution];
-	int64_t keys[][2] = { { y->self_us, x->self_us },
-	    { executions_compare_sessions(t, p->session, q->session), 0 },
-	    { p->tag, q->tag }, { x->pc, y->pc },
-	    { x->start_us, y->start_us },
-	    { executions_compare_executions(t, x->execution, y->execution),
-	    0 }, { x - y, 0 } };
 
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (keys[i][0] != keys[i][1])
-			return keys[i][0] < keys[i][1] ? -1 : 1;
-	return 0;
+	return cmp_i64(y->self_us, x->self_us) ?:
+	    executions_compare_sessions(t, p->session, q->session) ?:
+	    cmp_i64(p->tag, q->tag) ?: cmp_i64(x->pc, y->pc) ?:
+	    cmp_i64(x->start_us, y->start_us) ?:
+	    executions_compare_executions(t, x->execution, y->execution) ?:
+	    (x > y) - (x < y);
 }
 
 static uint32_t

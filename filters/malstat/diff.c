@@ -132,12 +132,10 @@ compare_instances(const void *a, const void *b, void *context)
 	const struct trace *t = context;
 	const struct instance *x = &t->instances[*(const uint32_t *)a];
 	const struct instance *y = &t->instances[*(const uint32_t *)b];
-	int order = executions_compare_executions(t, x->execution,
-	    y->execution);
 
-	order = order != 0 ? order : cmp_u64(x->operation, y->operation);
-	order = order != 0 ? order : cmp_i64(x->pc, y->pc);
-	return order != 0 ? order : cmp_i64(x->start_us, y->start_us);
+	return executions_compare_executions(t, x->execution, y->execution) ?:
+	    cmp_u64(x->operation, y->operation) ?: cmp_i64(x->pc, y->pc) ?:
+	    cmp_i64(x->start_us, y->start_us);
 }
 
 /* Adds the work of a run to the means. */

@@ -532,9 +532,8 @@ executions_compare_sessions(const struct trace *t, uint32_t a, uint32_t b)
 {
 	const struct session *x = &t->sessions[a], *y = &t->sessions[b];
 
-	if (x->key.name == y->key.name)
-		return cmp_u64(x->key.trace, y->key.trace);
-	return intern_cmp(&t->names, (sym)x->key.name, (sym)y->key.name);
+	return intern_cmp(&t->names, (sym)x->key.name, (sym)y->key.name) ?:
+	    cmp_u64(x->key.trace, y->key.trace);
 }
 
 int
@@ -542,9 +541,8 @@ executions_compare_executions(const struct trace *t, uint32_t a, uint32_t b)
 {
 	const struct execution *x = &t->executions[a], *y = &t->executions[b];
 
-	if (x->key.trace != y->key.trace)
-		return cmp_u64(x->key.trace, y->key.trace);
-	return cmp_i64(x->key.id, y->key.id);
+	return cmp_u64(x->key.trace, y->key.trace) ?:
+	    cmp_i64(x->key.id, y->key.id);
 }
 
 static uint32_t
@@ -565,20 +563,18 @@ compare_instances(const void *a, const void *b, void *context)
 {
 	const struct trace *t = context;
 	const struct instance *x = a, *y = b;
-	int64_t keys[][2] = { { executions_compare_sessions(t,
-	    session_of(t, x), session_of(t, y)), 0 },
-	    { x->is_untimed, y->is_untimed }, { x->thread, y->thread },
-	    { x->start_us, y->start_us }, { y->end_us, x->end_us },
-	    { executions_compare_executions(t, x->execution,
-	    y->execution), 0 }, { x->pc, y->pc }, { y->kind, x->kind },
-	    { intern_cmp(&t->names, x->operation, y->operation), 0 },
-	    { x->server_us, y->server_us }, { intern_cmp(&t->names,
-	    x->statement, y->statement), 0 } };
 
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (keys[i][0] != keys[i][1])
-			return keys[i][0] < keys[i][1] ? -1 : 1;
-	return 0;
+	return executions_compare_sessions(t, session_of(t, x),
+	    session_of(t, y)) ?:
+	    cmp_u64(x->is_untimed, y->is_untimed) ?:
+	    cmp_i64(x->thread, y->thread) ?:
+	    cmp_i64(x->start_us, y->start_us) ?:
+	    cmp_i64(y->end_us, x->end_us) ?:
+	    executions_compare_executions(t, x->execution, y->execution) ?:
+	    cmp_i64(x->pc, y->pc) ?: cmp_u64(y->kind, x->kind) ?:
+	    intern_cmp(&t->names, x->operation, y->operation) ?:
+	    cmp_i64(x->server_us, y->server_us) ?:
+	    intern_cmp(&t->names, x->statement, y->statement);
 }
 
 void

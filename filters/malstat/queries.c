@@ -20,13 +20,10 @@ compare_uses(const void *a, const void *b, void *context)
 	const struct trace *t = context;
 	const struct root_use *x = a, *y = b;
 
-	if (is_query(t, x) != is_query(t, y))
-		return is_query(t, x) ? -1 : 1;
-	if (x->elapsed_us != y->elapsed_us)
-		return x->elapsed_us == INT_UNKNOWN ? 1 :
-		    y->elapsed_us == INT_UNKNOWN ? -1 :
-		    cmp_i64(y->elapsed_us, x->elapsed_us);
-	return executions_compare_executions(t, x->root, y->root);
+	/* INT_UNKNOWN is the smallest integer. */
+	return cmp_u64(is_query(t, y), is_query(t, x)) ?:
+	    cmp_i64(y->elapsed_us, x->elapsed_us) ?:
+	    executions_compare_executions(t, x->root, y->root);
 }
 
 static int
@@ -34,8 +31,7 @@ compare_periods(const void *a, const void *b, void *context)
 {
 	const struct period *x = a, *y = b;
 
-	return x->session != y->session ?
-	    executions_compare_sessions(context, x->session, y->session) :
+	return executions_compare_sessions(context, x->session, y->session) ?:
 	    cmp_i64(x->start_us, y->start_us);
 }
 

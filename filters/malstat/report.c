@@ -228,9 +228,7 @@ compare_blocks(const void *a, const void *b)
 	const struct cores *x = *(const struct cores *const *)a;
 	const struct cores *y = *(const struct cores *const *)b;
 
-	if (x->use.wall_us != y->use.wall_us)
-		return cmp_i64(y->use.wall_us, x->use.wall_us);
-	return (x > y) - (x < y);
+	return cmp_i64(y->use.wall_us, x->use.wall_us) ?: (x > y) - (x < y);
 }
 
 static void
