@@ -173,10 +173,8 @@ add_session(struct costs *a, const struct scope *part,
 	s.queries.n_threads = count_threads(a->trace, part, periods, n_periods);
 	a->cores[first] = s;
 	a->n_sessions++;
-	cores_measure(a->cores + first, a->n_cores - first, part, periods,
-	    n_periods);
-	cores_count_threads(a->cores + first, a->n_cores - first, a->trace,
-	    part);
+	cores_measure(a->cores + first, a->n_cores - first, a->trace, part,
+	    periods, n_periods);
 }
 
 /*

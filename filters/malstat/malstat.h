@@ -331,12 +331,13 @@ struct cores {
 /*
  * Takes an array of n: one session and its blocks, in which the caller has set
  * session, block, start_us and end_us; and the times in which its queries ran.
- * The scope (scope.h) must be exactly this session.  Sets `use` and `queries`
- * except for n_threads.  The caller frees the histograms.  For m instances the
- * time is O(m log m), however blocks and times overlap.
+ * The scope must be exactly this session.  Sets `use`, and `queries` except for
+ * n_threads.  The caller frees the histograms.  For m instances the time is
+ * O(m log m), however blocks and times overlap, and a search for each lane and
+ * block.
  */
-void cores_measure(struct cores *, size_t n, const struct scope *,
-    const struct period *, size_t n_periods);
+void cores_measure(struct cores *, size_t n, const struct trace *,
+    const struct scope *, const struct period *, size_t n_periods);
 
 /* --- costs.c ------------------------------------------------------------- */
 
@@ -536,9 +537,3 @@ void summary_report(const struct trace *, struct filter *);
 /* Writes queries as text: a table has at most `top` of them. */
 void queries_report(const struct queries *, const struct costs *,
     struct filter *, uint64_t top);
-
-/* --- workers.c ----------------------------------------------------------- */
-
-/* Sets n_threads of the same array, in the same time. */
-void cores_count_threads(struct cores *, size_t n, const struct trace *,
-    const struct scope *);
