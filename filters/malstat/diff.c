@@ -245,12 +245,3 @@ diff_make(struct diff *d, const struct measured m[N_SIDES])
 		sort_with(of->list, of->n, sizeof *of->list, compare_changes,
 		    d);
 }
-
-void
-diff_release(struct diff *d)
-{
-	intern_release(&d->keys);
-	free(d->list);
-	for (int k = 0; k < N_CHANGES; k++)
-		free(d->of[k].list);
-}

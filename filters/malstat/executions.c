@@ -60,23 +60,6 @@ executions_init(struct trace *t)
 	variables_init(&t->variables);
 }
 
-void
-executions_release(struct trace *t)
-{
-	intern_release(&t->names);
-	intern_release(&t->session_keys);
-	intern_release(&t->execution_keys);
-	intern_release(&t->instruction_keys);
-	intern_release(&t->heartbeat_keys);
-	intern_release(&t->hashes);
-	variables_release(&t->variables);
-	free(t->heartbeats);
-	free(t->sessions);
-	free(t->executions);
-	free(t->instructions);
-	free(t->instances);
-}
-
 static uint32_t
 find_session(struct trace *t, sym name, uint64_t trace)
 {

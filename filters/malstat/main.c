@@ -17,6 +17,9 @@ static struct {
 	bool queries;
 } opt = { .top = 10 };
 
+static struct measured measured[N_SIDES];
+static struct diff diff;
+
 static const struct opt options[] = {
 	{ 'd', "db", OPT_STR, &opt.database, "FILE",
 	    "read a database that malload filled", 0, 0 },
@@ -67,25 +70,6 @@ answer(struct filter *f, const struct trace *t, const struct scope *s,
 	costs_release(&a);
 }
 
-/* The trace must have events. */
-static void
-measure(struct measured *m)
-{
-	struct pieces pieces = { 0 };
-
-	trace_measure(&m->trace, &pieces);
-	scopes_make(&m->scopes, &m->trace, &pieces);
-	queries_make(&m->queries, &m->trace, &m->scopes);
-}
-
-static void
-release(struct measured *m)
-{
-	queries_release(&m->queries);
-	scopes_release(&m->scopes);
-	executions_release(&m->trace);
-}
-
 static void
 costs_all(struct filter *f, const struct measured *m)
 {
@@ -106,19 +90,6 @@ costs_all(struct filter *f, const struct measured *m)
 		die("there is no query with the execution_id %llu",
 		    (unsigned long long)opt.query);
 	(f->text ? summary_report : summary_emit)(t, f);
-}
-
-static void
-diff_all(struct filter *f, const struct measured *m)
-{
-	struct diff d;
-
-	diff_make(&d, m);
-	if (f->text)
-		diff_report(&d, f, opt.top);
-	else
-		diff_emit(&d, f);
-	diff_release(&d);
 }
 
 static bool
@@ -147,10 +118,10 @@ static bool
 read_trace(struct filter *f, struct measured *m, const char *database)
 {
 	struct expect expect = { 0 };
+	struct pieces pieces = { 0 };
 	const struct rec *r;
-	bool has_rows;
+	bool has_rows = true;
 
-	*m = (struct measured){ .queries = { 0 } };
 	executions_init(&m->trace);
 	m->trace.has_variables = opt.before != NULL;
 	if (database != NULL) {
@@ -162,13 +133,15 @@ read_trace(struct filter *f, struct measured *m, const char *database)
 				expect.came = true;
 			else
 				expect_other(&expect, f, r);
-	}
-	has_rows = database != NULL || expect.came;
-	if (database == NULL)
+		has_rows = expect.came;
 		expect_end(&expect, f, "row", "the output of malparse");
+	}
 	executions_finish(&m->trace);
-	if (m->trace.n_events > 0)
-		measure(m);
+	if (m->trace.n_events > 0) {
+		trace_measure(&m->trace, &pieces);
+		scopes_make(&m->scopes, &m->trace, &pieces);
+		queries_make(&m->queries, &m->trace, &m->scopes);
+	}
 	return has_rows;
 }
 
@@ -196,7 +169,7 @@ int
 main(int argc, char **argv)
 {
 	struct filter f;
-	struct measured m[N_SIDES] = { 0 };
+	struct measured *now = &measured[NOW], *before = &measured[BEFORE];
 	bool is_database, has_rows[N_SIDES] = { false };
 
 	filter_begin(&f, &about, options, argc, argv);
@@ -209,25 +182,27 @@ main(int argc, char **argv)
 
 	if (opt.before != NULL)
 		filter_need_whole(&f);
-	has_rows[NOW] = read_trace(&f, &m[NOW], opt.database);
+	has_rows[NOW] = read_trace(&f, now, opt.database);
 	if (opt.before != NULL) {
 		is_database = looks_like_database(opt.before);
 		if (!is_database)
 			filter_read_next(&f, opt.before, true);
-		has_rows[BEFORE] = read_trace(&f, &m[BEFORE],
+		has_rows[BEFORE] = read_trace(&f, before,
 		    is_database ? opt.before : NULL);
 	}
 
-	if (m[NOW].trace.n_events == 0)
+	if (now->trace.n_events == 0)
 		report_nothing(&f, false, has_rows[NOW]);
-	else if (opt.before != NULL && m[BEFORE].trace.n_events == 0)
+	else if (opt.before == NULL)
+		costs_all(&f, now);
+	else if (before->trace.n_events == 0) {
 		report_nothing(&f, true, has_rows[BEFORE]);
-	else if (opt.before != NULL)
-		diff_all(&f, m);
-	else
-		costs_all(&f, &m[NOW]);
-	release(&m[NOW]);
-	if (opt.before != NULL)
-		release(&m[BEFORE]);
+	} else {
+		diff_make(&diff, measured);
+		if (f.text)
+			diff_report(&diff, &f, opt.top);
+		else
+			diff_emit(&diff, &f);
+	}
 	return filter_end(&f);
 }

@@ -47,7 +47,6 @@ intern_pair(struct intern *pairs, uint64_t a, int64_t b)
 }
 
 void variables_init(struct variables *);
-void variables_release(struct variables *);
 
 /* Ids are those of the rows of one trace, which has a number. */
 void variables_add_use(struct variables *, uint64_t trace, int64_t event_id,
@@ -192,7 +191,6 @@ int executions_compare_sessions(const struct trace *, uint32_t, uint32_t);
 int executions_compare_executions(const struct trace *, uint32_t, uint32_t);
 
 void executions_init(struct trace *);
-void executions_release(struct trace *);
 
 /*
  * Adds a row, or rejects it if it is invalid.  False if the record is of a type
@@ -258,7 +256,6 @@ struct scopes {
 };
 void scopes_make(struct scopes *, const struct trace *,
     const struct pieces *);
-void scopes_release(struct scopes *);
 
 /* --- queries.c ----------------------------------------------------------- */
 
@@ -294,10 +291,8 @@ struct queries {
 	size_t n_periods, periods_cap;
 };
 
-/* queries_release() frees the lists. */
 void queries_make(struct queries *, const struct trace *,
     const struct scopes *);
-void queries_release(struct queries *);
 
 /* --- cores.c ------------------------------------------------------------- */
 
@@ -446,9 +441,8 @@ struct diff {
 	} of[N_CHANGES];
 };
 
-/* The names are those of the traces, which must not be released before. */
+/* The names are those of the traces. */
 void diff_make(struct diff *, const struct measured[N_SIDES]);
-void diff_release(struct diff *);
 
 /* Whether all runs of a query are left out on a side that has any. */
 static inline bool

@@ -125,11 +125,3 @@ queries_make(struct queries *q, const struct trace *t, const struct scopes *s)
 			    p[i].end_us);
 	q->n_periods = n;
 }
-
-void
-queries_release(struct queries *q)
-{
-	free(q->list);
-	free(q->periods);
-	free(q->ran_in);
-}

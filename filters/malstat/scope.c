@@ -83,13 +83,3 @@ scopes_make(struct scopes *s, const struct trace *t, const struct pieces *p)
 	sort_with(of, s->n - 1, sizeof *of, compare_scopes, t);
 	free(roots);
 }
-
-void
-scopes_release(struct scopes *s)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		free(s->list[i].instances);
-		free(s->list[i].pieces);
-	}
-	free(s->list);
-}

@@ -24,16 +24,6 @@ variables_init(struct variables *v)
 	intern_init(&v->names);
 }
 
-void
-variables_release(struct variables *v)
-{
-	intern_release(&v->events);
-	intern_release(&v->names);
-	free(v->uses);
-	free(v->list);
-	free(v->rows);
-}
-
 static uint32_t
 find_variable(struct variables *v, uint64_t trace, int64_t id)
 {
