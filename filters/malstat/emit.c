@@ -19,18 +19,9 @@ begin_record(const struct costs *a, struct filter *f, const char *type)
 }
 
 static void
-put_name(struct buf *b, const char *key, const struct costs *a, sym name)
-{
-	if (name != SYM_NONE)
-		json_str(b, key, name_of(a, name));
-}
-
-static void
 put_session(struct buf *b, const struct costs *a, uint32_t session)
 {
-	struct span name = executions_session_name(a->trace, session);
-
-	json_text(b, "session", name);
+	json_text(b, "session", executions_session_name(a->trace, session));
 }
 
 static void
@@ -46,8 +37,8 @@ emit_root(const struct costs *a, struct filter *f, const struct root_use *u)
 	    x->key.id);
 	put_session(b, a, x->session);
 	json_int(b, "tag", x->tag);
-	put_name(b, "user_function", a, x->function);
-	put_name(b, "query_text", a, x->query);
+	json_sym(b, "user_function", &a->trace->names, x->function);
+	json_sym(b, "query_text", &a->trace->names, x->query);
 	if (u->elapsed_us != INT_UNKNOWN) {
 		json_int(b, "start_us", u->start_us);
 		json_int(b, "elapsed_us", u->elapsed_us);
@@ -59,7 +50,7 @@ emit_root(const struct costs *a, struct filter *f, const struct root_use *u)
 		json_ratio(b, "average_parallelism",
 		    ratio_of(u->busy_us, u->elapsed_us));
 	if (u->costliest != SYM_NONE) {
-		put_name(b, "operation", a, u->costliest);
+		json_sym(b, "operation", &a->trace->names, u->costliest);
 		json_int(b, "operation_us", u->costliest_us);
 		json_ratio(b, "share", ratio_of(u->costliest_us, u->busy_us));
 	}
@@ -83,7 +74,7 @@ emit_operation(const struct costs *a, struct filter *f,
 
 	if (!is_work)
 		json_cstr(b, "kind", kinds[o->kind]);
-	put_name(b, "operation", a, o->name);
+	json_sym(b, "operation", &a->trace->names, o->name);
 	json_uint(b, "instances", o->n);
 	if (is_work) {
 		json_int(b, "self_us", o->self_us);
@@ -101,7 +92,7 @@ emit_instance(const struct costs *a, struct filter *f, uint32_t index)
 	const struct execution *x = &a->trace->executions[i->execution];
 	struct buf *b = begin_record(a, f, "instance");
 
-	put_name(b, "operation", a, i->operation);
+	json_sym(b, "operation", &a->trace->names, i->operation);
 	put_session(b, a, x->session);
 	json_int(b, "execution_id", x->key.id);
 	json_int(b, "tag", x->tag);
@@ -113,7 +104,7 @@ emit_instance(const struct costs *a, struct filter *f, uint32_t index)
 	json_int(b, "self_us", i->self_us);
 	json_ratio(b, "share", ratio_of(i->self_us, a->busy_us));
 	json_int(b, "usec", i->server_us);
-	put_name(b, "statement", a, i->statement);
+	json_sym(b, "statement", &a->trace->names, i->statement);
 	filter_end_record(f);
 }
 
@@ -208,7 +199,7 @@ emit_query(const struct costs *a, struct filter *f)
 	b = begin_record(a, f, "query_stat");
 	put_session(b, a, x->session);
 	json_int(b, "tag", x->tag);
-	put_name(b, "query_text", a, x->query);
+	json_sym(b, "query_text", &a->trace->names, x->query);
 	json_int(b, "busy_us", a->busy_us);
 	json_uint(b, "instances", a->n_instances);
 	filter_end_record(f);

@@ -522,12 +522,8 @@ utilisation(const struct use *u, int64_t threads)
 
 /* --- report.c ------------------------------------------------------------ */
 
-/* Write the answer and the summary of emit.h as text. */
-void costs_report(const struct costs *, struct filter *, uint64_t top);
-void summary_report(const struct trace *, struct filter *);
-
-/* --- tables.c ------------------------------------------------------------ */
-
-/* Writes queries as text: a table has at most `top` of them. */
+/* Write as text what emit.c writes; a table has at most `top` queries. */
 void queries_report(const struct queries *, const struct costs *,
     struct filter *, uint64_t top);
+void costs_report(const struct costs *, struct filter *, uint64_t top);
+void summary_report(const struct trace *, struct filter *);
