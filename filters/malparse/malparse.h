@@ -10,6 +10,7 @@
 #include "common/base/text.h"
 #include "common/json/rec.h"
 #include "common/json/skip.h"
+#include "common/mal/type.h"
 
 struct filter;
 struct recio;
@@ -398,31 +399,6 @@ struct statement {
 void statement_build(struct statement *, const struct execution *,
     const struct event *);
 
-/* --- types.c ------------------------------------------------------------- */
-
-/*
- * The MAL types and their type_ids, which count from 1: first those of
- * common/mal/type.h, then others in the order of their first use.
- */
-struct types {
-	struct intern names;
-	bool *has_row;		/* by type_id - 1: types_assign() has been
-				   called for it */
-	size_t cap;		/* of has_row */
-};
-
-void types_init(struct types *);
-void types_release(struct types *);
-
-/*
- * The type_id of a type.  Sets *is_new if this is the first call for the type:
- * the caller must then write the row of the type.
- */
-uint64_t types_assign(struct types *, struct span name, bool *is_new);
-
-/* The T of "bat[:T]"; empty for other types. */
-struct span types_subtype(struct span name);
-
 /* --- rows.c -------------------------------------------------------------- */
 
 /*
@@ -441,7 +417,10 @@ struct rows {
 	bool derives_starts;	/* writes starts for done events of format P */
 	size_t row_start;	/* offset of the current row in the output */
 	uint64_t next[N_TABLES];	/* the next id to be used */
-	struct types types;
+	struct intern types;	/* type_id - 1: first those of
+				   common/mal/type.h, then the others */
+	bool has_type_row[N_MAL_TYPES];	/* the row has been written; the others
+					   have one */
 	struct buf server_version;	/* from the last stream header */
 	struct recio *variables;	/* parses objects of variables */
 	struct statement statement;

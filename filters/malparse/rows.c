@@ -7,7 +7,6 @@
 #include "common/base/num.h"
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
-#include "common/mal/type.h"
 #include "filters/malparse/malparse.h"
 
 /* The name of the id column of each table. */
@@ -37,14 +36,16 @@ rows_init(struct rows *rows, struct filter *f)
 		rows->next[t] = 1;
 	rows->variables = recio_new(variable_keys);
 	rows->statement.variables = rows->variables;
-	types_init(&rows->types);
+	intern_init(&rows->types);
+	for (size_t i = 0; i < N_MAL_TYPES; i++)
+		intern_add(&rows->types, span_str(mal_types[i].name));
 }
 
 void
 rows_release(struct rows *rows)
 {
 	recio_free(rows->variables);
-	types_release(&rows->types);
+	intern_release(&rows->types);
 	buf_release(&rows->server_version);
 	buf_release(&rows->statement.long_text);
 	buf_release(&rows->statement.short_text);
@@ -62,25 +63,17 @@ end_row(struct rows *rows)
 	filter_end_record(rows->f);
 }
 
-/* Writes the trace record, which comes before the first row. */
-static void
-begin_trace(struct rows *rows)
-{
-	struct buf *b = filter_out(rows->f);
-
-	rows->has_begun = true;
-	rows->row_start = b->len;
-	filter_begin_record(rows->f, "trace");
-	end_row(rows);
-}
-
 static struct buf *
 begin_row(struct rows *rows, const char *table)
 {
 	struct buf *b = filter_out(rows->f);
 
-	if (!rows->has_begun)
-		begin_trace(rows);
+	if (!rows->has_begun) {
+		rows->has_begun = true;
+		rows->row_start = b->len;
+		filter_begin_record(rows->f, "trace");
+		end_row(rows);
+	}
 	rows->row_start = b->len;
 	return filter_begin_record(rows->f, table);
 }
@@ -317,24 +310,26 @@ rows_put_prerequisite(struct rows *rows, uint64_t done, uint64_t consequent,
 static uint64_t
 find_type(struct rows *rows, struct span name)
 {
-	struct span subtype = types_subtype(name);
-	uint64_t subtype_id = 0, id;
+	size_t n_before = rows->types.n;
+	uint64_t subtype_id = 0;
+	sym i = intern_add(&rows->types, name);
 	struct buf *b;
-	bool is_new;
 
-	id = types_assign(&rows->types, name, &is_new);
-	if (!is_new)
-		return id;
-	if (subtype.n > 0)
-		subtype_id = find_type(rows, subtype);
+	if (i < N_MAL_TYPES ? rows->has_type_row[i] : i < n_before)
+		return i + 1;
+	if (i < N_MAL_TYPES)
+		rows->has_type_row[i] = true;
+	if (name.n >= 7 && span_begins_with(name, "bat[:") &&
+	    name.p[name.n - 1] == ']')
+		subtype_id = find_type(rows, span_of(name.p + 5, name.n - 6));
 	b = begin_row(rows, "mal_type");
-	json_uint(b, "type_id", id);
+	json_uint(b, "type_id", i + 1);
 	json_str(b, "tname", name);
-	if (id <= N_MAL_TYPES)
-		json_int(b, "base_size", mal_types[id - 1].size);
+	if (i < N_MAL_TYPES)
+		json_int(b, "base_size", mal_types[i].size);
 	json_count(b, "subtype_id", subtype_id);
 	end_row(rows);
-	return id;
+	return i + 1;
 }
 
 /* Old servers have the key "kind", newer ones "persistence" or "mode". */
@@ -501,19 +496,30 @@ rows_put_phase(struct rows *rows, const struct execution *x,
 	end_row(rows);
 }
 
-/* cpuload is an array of numbers, or its text as a string: "[ 0.10 , 0.20]". */
-static void
-put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
+void
+rows_put_heartbeat(struct rows *rows, const struct event *e)
 {
-	const struct field *f = rec_get(r, E_CPULOAD);
-	const char *p = f == NULL ? NULL : f->token.p, *end;
+	static const struct column ints[] = { { E_RSS, "rss", AS_INT },
+	    { E_INBLOCK, "inblock", AS_INT }, { E_OUBLOCK, "oublock", AS_INT },
+	    { E_MAJFLT, "majflt", AS_INT }, { E_NSWAP, "nswap", AS_INT },
+	    { E_NVCSW, "nvcsw", AS_INT } };
+	const struct field *f = rec_get(e->rec, E_CPULOAD);
+	uint64_t id = rows->next[T_HEARTBEAT], core = 0;
+	struct buf *b = begin_numbered_row(rows, "heartbeat", T_HEARTBEAT);
+	const char *p;
 	char *number_end;
-	uint64_t core = 0;
-	struct buf *b;
 	double load;
 
-	end = f == NULL ? NULL : p + f->token.n;
-	while (p < end) {
+	json_text(b, "server_session", e->session);
+	json_int(b, "clk", e->relative_us);
+	json_int(b, "ctime", e->absolute_us);
+	COPY(b, e->rec, ints);
+	end_row(rows);
+
+	if (f == NULL)
+		return;
+	/* An array of numbers, or its text as a string: "[ 0.10 , 0.20]". */
+	for (p = f->token.p; p < f->token.p + f->token.n;) {
 		if (!text_is_digit(*p)) {
 			p++;
 			continue;
@@ -521,7 +527,7 @@ put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
 		load = strtod(p, &number_end);	/* stops at , or ] or space */
 		p = number_end;
 		b = begin_numbered_row(rows, "cpuload", T_CPULOAD);
-		json_uint(b, "heartbeat_id", heartbeat);
+		json_uint(b, "heartbeat_id", id);
 		json_uint(b, "core", core++);
 		/*
 		 * A load is at most 1.  A number far above that, of 1e6 or
@@ -530,22 +536,4 @@ put_cpuload(struct rows *rows, const struct rec *r, uint64_t heartbeat)
 		json_ratio(b, "val", load < 1e6 ? load : 0);
 		end_row(rows);
 	}
-}
-
-void
-rows_put_heartbeat(struct rows *rows, const struct event *e)
-{
-	static const struct column ints[] = { { E_RSS, "rss", AS_INT },
-	    { E_INBLOCK, "inblock", AS_INT }, { E_OUBLOCK, "oublock", AS_INT },
-	    { E_MAJFLT, "majflt", AS_INT }, { E_NSWAP, "nswap", AS_INT },
-	    { E_NVCSW, "nvcsw", AS_INT } };
-	uint64_t id = rows->next[T_HEARTBEAT];
-	struct buf *b = begin_numbered_row(rows, "heartbeat", T_HEARTBEAT);
-
-	json_text(b, "server_session", e->session);
-	json_int(b, "clk", e->relative_us);
-	json_int(b, "ctime", e->absolute_us);
-	COPY(b, e->rec, ints);
-	end_row(rows);
-	put_cpuload(rows, e->rec, id);
 }
