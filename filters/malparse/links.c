@@ -65,22 +65,6 @@ links_init(struct links *l, struct rows *rows, struct plans *plans)
 	intern_init(&l->keys);
 }
 
-void
-links_release(struct links *l)
-{
-	for (size_t i = 0; i < l->n_threads; i++) {
-		free(l->threads[i].calls);
-		free(l->threads[i].ended);
-		free(l->threads[i].connection.plans);
-	}
-	for (size_t i = 0; i < l->n_registrations; i++)
-		free(l->registrations[i].workers);
-	free(l->threads);
-	free(l->registrations);
-	intern_release(&l->thread_keys);
-	intern_release(&l->keys);
-}
-
 static uint32_t
 find_thread(struct links *l, const struct execution *x, const struct event *e)
 {

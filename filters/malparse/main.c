@@ -10,6 +10,9 @@ static struct {
 	bool tasks, mask, statement, starts;
 } opt;
 
+static struct stream stream;
+static struct trace trace;
+
 static const struct opt options[] = {
 	{ 't', "tasks", OPT_FLAG, &opt.tasks, NULL,
 	    "write instructions as tasks, for critpath", 0, 0 },
@@ -41,11 +44,8 @@ int
 main(int argc, char **argv)
 {
 	struct filter f;
-	struct stream s;
-	struct trace t;
 	const struct rec *r;
 	const char *why;
-	int status;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.mask && f.rejecting.is_kept)
@@ -53,24 +53,21 @@ main(int argc, char **argv)
 		    "objects contain values");
 	if (opt.query != 0 && !opt.tasks)
 		die("--query needs --tasks");
-	stream_init(&s, &f);
-	trace_init(&t, &f);
-	t.query = opt.query;
-	t.rows.discards_rows = opt.tasks;
-	t.rows.statement.is_masked = opt.mask;
-	t.rows.rebuilds_statements = opt.statement;
-	t.rows.derives_starts = opt.starts;
-	while ((r = stream_next(&s)) != NULL) {
-		trace_add(&t, r, &why);
+	stream_init(&stream, &f);
+	trace_init(&trace, &f);
+	trace.query = opt.query;
+	trace.rows.discards_rows = opt.tasks;
+	trace.rows.statement.is_masked = opt.mask;
+	trace.rows.rebuilds_statements = opt.statement;
+	trace.rows.derives_starts = opt.starts;
+	while ((r = stream_next(&stream)) != NULL) {
+		trace_add(&trace, r, &why);
 		if (why != NULL)
-			stream_reject(&s, why);
+			stream_reject(&stream, why);
 	}
-	trace_end(&t);
+	trace_end(&trace);
 	if (opt.query != 0 && f.n_records == 0)
 		filter_fail(&f, "no task is of the query with the "
 		    "execution_id %llu", (unsigned long long)opt.query);
-	status = filter_end(&f);
-	trace_release(&t);
-	stream_release(&s);
-	return status;
+	return filter_end(&f);
 }

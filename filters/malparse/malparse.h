@@ -322,13 +322,11 @@ struct plans {
 
 /*
  * on_remove is called before an execution is removed and freed.
- * plans_remove_all() removes all executions; plans_release() frees what remains
- * after that.
+ * plans_remove_all() removes all executions.
  */
 void plans_init(struct plans *,
     void (*on_remove)(void *context, struct execution *), void *context);
 void plans_remove_all(struct plans *);
-void plans_release(struct plans *);
 
 /*
  * Finds or adds the execution of an event.  A new one has the id 0, which the
@@ -427,7 +425,6 @@ struct rows {
 };
 
 void rows_init(struct rows *, struct filter *);
-void rows_release(struct rows *);
 
 /* Writes the row of a server, from the header of a stream (EVENT_HEADER). */
 void rows_put_header(struct rows *, const struct rec *);
@@ -525,7 +522,6 @@ struct links {
 };
 
 void links_init(struct links *, struct rows *, struct plans *);
-void links_release(struct links *);
 
 /* Call this for each event of an instruction.  is_first: of the execution x. */
 void links_add_event(struct links *, struct execution *x,
@@ -642,8 +638,6 @@ enum mclient_line {
 	MCLIENT_FIRST_RECORD
 };
 
-void mclient_release(struct mclient *);
-
 /* Call this at the start of a file. */
 void mclient_reset(struct mclient *);
 
@@ -731,7 +725,6 @@ struct stream {
 };
 
 void stream_init(struct stream *, struct filter *);
-void stream_release(struct stream *);
 
 /*
  * The next object, read with event_keys (event.h); NULL at the end.  The object
@@ -781,7 +774,6 @@ struct trace {
 
 void trace_init(struct trace *, struct filter *);
 void trace_end(struct trace *);	/* ends all executions, and writes them */
-void trace_release(struct trace *);
 
 /* Adds an object.  *why: the reason to reject it, or NULL. */
 void trace_add(struct trace *, const struct rec *, const char **why);

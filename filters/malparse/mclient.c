@@ -32,13 +32,6 @@ static const char *const defaults[MCLIENT_COLUMNS + 1] = {
 	    "majflt,nvcsw,stmt" };
 
 void
-mclient_release(struct mclient *l)
-{
-	for (size_t i = 0; i < MCLIENT_COLUMNS; i++)
-		buf_release(&l->cells[i]);
-}
-
-void
 mclient_reset(struct mclient *l)
 {
 	l->n = 0;

@@ -97,13 +97,6 @@ plans_remove_all(struct plans *p)
 		remove_execution(p, p->oldest);
 }
 
-void
-plans_release(struct plans *p)
-{
-	map_release(&p->map);
-	intern_release(&p->names);
-}
-
 static struct execution *
 add_execution(struct plans *p, const struct execution *new)
 {

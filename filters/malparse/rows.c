@@ -41,16 +41,6 @@ rows_init(struct rows *rows, struct filter *f)
 		intern_add(&rows->types, span_str(mal_types[i].name));
 }
 
-void
-rows_release(struct rows *rows)
-{
-	recio_free(rows->variables);
-	intern_release(&rows->types);
-	buf_release(&rows->server_version);
-	buf_release(&rows->statement.long_text);
-	buf_release(&rows->statement.short_text);
-}
-
 static void
 end_row(struct rows *rows)
 {

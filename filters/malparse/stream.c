@@ -20,14 +20,6 @@ stream_init(struct stream *s, struct filter *f)
 	*s = (struct stream){ .f = f, .recio = recio_new(event_keys) };
 }
 
-void
-stream_release(struct stream *s)
-{
-	recio_free(s->recio);
-	buf_release(&s->repaired);
-	mclient_release(&s->mclient);
-}
-
 /* How many bytes the input's buffer has from the current position on. */
 static size_t
 n_buffered(const struct input *in)

@@ -75,18 +75,6 @@ trace_end(struct trace *t)
 		    (unsigned long long)t->n_events);
 }
 
-void
-trace_release(struct trace *t)
-{
-	plans_release(&t->plans);
-	links_release(&t->links);
-	intern_release(&t->unknown);
-	rows_release(&t->rows);
-	buf_release(&t->decoded);
-	buf_release(&t->variables);
-	free(t->pcs);
-}
-
 /* Copies a text into the execution's arena, unless *to is already set. */
 static void
 set_text_once(struct execution *x, struct span *to, struct span text)
