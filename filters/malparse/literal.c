@@ -48,30 +48,25 @@ literal_decode(struct buf *to, struct span s)
 	}
 }
 
-enum literal_escaped
-literal_detect_escapes(struct span s)
-{
-	enum literal_escaped result = LITERAL_UNDECIDED;
-
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '\'')
-			return LITERAL_RAW;
-		if (s.p[i] != '\\')
-			continue;
-		i++;	/* to the escaped character */
-		if (i == s.n || strchr("'\"\\", s.p[i]) == NULL ||
-		    s.p[i] == '\0')
-			return LITERAL_RAW;
-		if (s.p[i] != '\\')
-			result = LITERAL_ESCAPED;
-	}
-	return result;
-}
-
 void
-literal_unescape(struct buf *text)
+literal_unescape(struct buf *text, bool if_undecided)
 {
+	bool is_escaped = if_undecided;
+	const char *end = text->data + text->len;
 	size_t n = 0;
+
+	for (const char *p = text->data; p < end; p++) {
+		if (*p == '\'')
+			return;
+		if (*p != '\\')
+			continue;
+		p++;	/* to the escaped character */
+		if (p == end || *p == '\0' || strchr("'\"\\", *p) == NULL)
+			return;
+		is_escaped |= *p != '\\';
+	}
+	if (!is_escaped)
+		return;
 
 	for (size_t i = 0; i < text->len; i++) {
 		i += text->data[i] == '\\' && i + 1 < text->len;

@@ -560,16 +560,12 @@ void links_register(struct links *, struct execution *,
 void literal_decode(struct buf *, struct span literal);
 
 /*
- * Whether the SQL front end seems to have put a backslash before each single
- * quote and backslash of a text, and perhaps before each double quote.
- * LITERAL_UNDECIDED: the text has no quote after a backslash, no other single
- * quote, and only pairs of backslashes.
+ * Removes the backslashes that the SQL front end has put before each single
+ * quote and backslash of a text, and perhaps before each double quote, if it
+ * seems to have done so.  if_undecided: also if nothing shows whether it has,
+ * because there is no single quote, and backslashes are only in pairs.
  */
-enum literal_escaped { LITERAL_RAW, LITERAL_ESCAPED, LITERAL_UNDECIDED };
-enum literal_escaped literal_detect_escapes(struct span text);
-
-/* Removes the backslashes that the SQL front end has put into a text. */
-void literal_unescape(struct buf *text);
+void literal_unescape(struct buf *text, bool if_undecided);
 
 /* --- mal-read.c ---------------------------------------------------------- */
 

@@ -1,6 +1,5 @@
 /* trace - relates the objects of a profiler to each other */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
@@ -423,17 +422,13 @@ server_escapes(const struct trace *t, const struct execution *x,
 static void
 find_query(struct trace *t, struct execution *x, const struct event *e)
 {
-	enum literal_escaped escaped;
 	struct span text = span_of("", 0);
 
 	if (x->has_query || !event_runs(e, "querylog", "define"))
 		return;
 	read_arguments(t, e, 1, &text);
 	t->decoded.len = text.n;
-	escaped = literal_detect_escapes(text);
-	if (escaped == LITERAL_ESCAPED ||
-	    (escaped == LITERAL_UNDECIDED && server_escapes(t, x, e)))
-		literal_unescape(&t->decoded);
+	literal_unescape(&t->decoded, server_escapes(t, x, e));
 	define_query(t, x, e, buf_span(&t->decoded));
 }
 

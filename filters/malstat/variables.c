@@ -1,7 +1,5 @@
 /* variables - how many rows the instructions of a plan read and produce */
 
-#include <stdlib.h>
-
 #include "common/base/mem.h"
 #include "filters/malstat/malstat.h"
 
