@@ -29,7 +29,7 @@ struct walk {
 	struct filter *f;
 	const struct plans *plans;
 	const struct execution *x;
-	struct span run;	/* the value of "run" */
+	struct span run;	/* the value of "run": session and query */
 	bool is_sequential;	/* instructions outside of blocks depend on the
 				   ones before them */
 	struct task_ref before;	/* if sequential: the last task so far outside
@@ -180,29 +180,6 @@ end_task(const struct walk *w, struct buf *b)
 	filter_end_record(w->f);
 }
 
-static void
-write_task(struct walk *w, const struct instruction *i)
-{
-	int64_t own_us = i->sum_us > i->called_us ? i->sum_us - i->called_us :
-	    0;
-	struct buf *b = begin_task(w, i, i->start_us, own_us);
-	const struct execution *worker;
-	int64_t elapsed_us;
-
-	/* The plan of a worker that the instruction waited for. */
-	if (w->remote != NULL && is_remote(w->plans, i)) {
-		worker = plans_get(w->plans, w->remote->execution);
-		elapsed_us = worker != NULL ? remote_us(worker) :
-		    w->remote->elapsed_us;
-		json_uint(b, "remote_execution_id", w->remote->execution.id);
-		json_int(b, "remote_us", elapsed_us);
-		w->remote++;
-	}
-	json_open(b, "deps", '[');
-	put_prerequisites(b, w, i);
-	end_task(w, b);
-}
-
 /*
  * Writes the end of the open block, as a task that takes no time.  It depends
  * on the instructions in the block, up to list[end - 1], on which no other of
@@ -230,34 +207,40 @@ close_block(struct walk *w, size_t end)
 	w->block = w->n;
 }
 
-/*
- * Whether the instruction is in the open block, which has a lower pc: the plan
- * goes on when the block has ended.  True if the times are not known.
- */
-static bool
-is_in_block(const struct walk *w, const struct instruction *i)
-{
-	const struct instruction *block = w->list[w->block];
-
-	return i->start_us == INT_UNKNOWN || block->end_us == INT_UNKNOWN ||
-	    i->start_us < block->end_us;
-}
-
 static void
 write_tasks(struct walk *w)
 {
 	const struct instruction *i;
+	const struct execution *worker;
+	int64_t end_us;
+	struct buf *b;
 
 	for (size_t k = 0; k < w->n; k++) {
 		i = w->list[k];
-		if (w->block < w->n && !is_in_block(w, i))
+		/* If its end is known, the plan goes on after the block. */
+		end_us = w->block < w->n ? w->list[w->block]->end_us :
+		    INT_UNKNOWN;
+		if (end_us != INT_UNKNOWN && i->start_us >= end_us)
 			close_block(w, k);
 		if (is_block(w->plans, i)) {
 			if (w->is_sequential && w->block == w->n)
 				w->block = k;
 			continue;
 		}
-		write_task(w, i);
+
+		b = begin_task(w, i, i->start_us, i->sum_us > i->called_us ?
+		    i->sum_us - i->called_us : 0);
+		if (w->remote != NULL && is_remote(w->plans, i)) {
+			worker = plans_get(w->plans, w->remote->execution);
+			json_uint(b, "remote_execution_id",
+			    w->remote->execution.id);
+			json_int(b, "remote_us", worker != NULL ?
+			    remote_us(worker) : w->remote->elapsed_us);
+			w->remote++;
+		}
+		json_open(b, "deps", '[');
+		put_prerequisites(b, w, i);
+		end_task(w, b);
 		if (w->is_sequential && w->block == w->n)
 			w->before = last_task(w->x, i);
 	}
@@ -272,25 +255,6 @@ compare_pcs(const void *a, const void *b)
 	const struct instruction *y = *(struct instruction *const *)b;
 
 	return cmp_i64(x->pc, y->pc);
-}
-
-/*
- * The value of "run" in the tasks of an execution: its session and query, not a
- * run of an instruction.  Clocks of different sessions cannot be compared.
- */
-static void
-name_run(struct buf *run, const struct plans *p, const struct execution *x)
-{
-	sym session = x->key.session != SYM_NONE ? x->key.session :
-	    x->key.client;
-	struct span name;
-
-	if (session != SYM_NONE) {
-		name = intern_span(&p->names, session);
-		buf_add(run, name.p, name.n);
-		buf_char(run, '/');
-	}
-	buf_u64(run, plans_root(p, x));
 }
 
 /*
@@ -338,9 +302,17 @@ plan_tasks_write(struct filter *f, const struct plans *p, struct execution *x)
 	struct execution *next = plans_get(p, x->next);
 	struct execution *supervisor = plans_get(p, x->supervisor);
 	struct instruction *call = find_call(p, x);
+	sym session = x->key.session != SYM_NONE ? x->key.session :
+	    x->key.client;
 	struct buf run = { 0 };
 
-	name_run(&run, p, x);
+	/* Clocks of different sessions cannot be compared. */
+	if (session != SYM_NONE) {
+		w.run = intern_span(&p->names, session);
+		buf_add(&run, w.run.p, w.run.n);
+		buf_char(&run, '/');
+	}
+	buf_u64(&run, plans_root(p, x));
 	w.run = buf_span(&run);
 	w.list = mem_resize(NULL, x->n_instructions, sizeof *w.list);
 	for (size_t i = 0; i < x->n_instructions; i++)

@@ -98,24 +98,6 @@ plans_remove_all(struct plans *p)
 }
 
 static struct execution *
-add_execution(struct plans *p, const struct execution *new)
-{
-	struct execution *x = mem_zero(1, sizeof *x);
-
-	if (p->n_free == 0)
-		remove_execution(p, p->oldest);
-	x->key = new->key;
-	x->thread = INDEX_NONE;
-	x->index = p->free[--p->n_free];
-	p->executions[x->index] = x;
-	map_init(&x->by_name, variable_key, x);
-	map_init(&x->by_pc, instruction_key, x);
-	map_put(&p->map, hash_key(x), x->index);
-	link_newest(p, x);
-	return x;
-}
-
-static struct execution *
 find_execution(struct plans *p, const struct execution *wanted)
 {
 	uint32_t index = map_find(&p->map,
@@ -147,12 +129,23 @@ plans_find_or_add(struct plans *p, const struct event *e)
 		remove_execution(p, x);
 		x = NULL;
 	}
-	if (x == NULL)
-		return add_execution(p, &wanted);
-	if (x != p->newest) {
+	if (x != NULL && x == p->newest)
+		return x;
+	if (x != NULL) {
 		unlink_by_age(p, x);
-		link_newest(p, x);
+	} else {
+		if (p->n_free == 0)
+			remove_execution(p, p->oldest);
+		x = mem_zero(1, sizeof *x);
+		x->key = wanted.key;
+		x->thread = INDEX_NONE;
+		x->index = p->free[--p->n_free];
+		p->executions[x->index] = x;
+		map_init(&x->by_name, variable_key, x);
+		map_init(&x->by_pc, instruction_key, x);
+		map_put(&p->map, hash_key(x), x->index);
 	}
+	link_newest(p, x);
 	return x;
 }
 

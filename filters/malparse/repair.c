@@ -60,38 +60,11 @@ repair_word(struct span s, size_t i, struct buf *to)
 	return end;
 }
 
-/*
- * Copies a number with its exponent, which repair_word() would drop, or one
- * byte if no valid number begins here.  Returns the index after what was
- * copied.
- */
-static size_t
-copy_number(struct span s, size_t i, struct buf *to)
-{
-	const char *p = s.p + i, *end = skip_number(p, s.p + s.n);
-
-	if (end == NULL)
-		end = p + 1;
-	buf_add(to, p, (size_t)(end - p));
-	return i + (size_t)(end - p);
-}
-
-/* If the text ends with a comma, removes it and the white space after it. */
-static void
-remove_comma(struct buf *to)
-{
-	size_t n = to->len;
-
-	while (n > 0 && text_is_space(to->data[n - 1]))
-		n--;
-	if (n > 0 && to->data[n - 1] == ',')
-		to->len = n - 1;
-}
-
 void
 repair_object(struct span s, struct buf *to)
 {
-	size_t i = 0;
+	const char *p, *end;
+	size_t i = 0, n;
 	char c;
 
 	to->len = 0;
@@ -102,12 +75,22 @@ repair_object(struct span s, struct buf *to)
 			continue;
 		}
 		if (text_is_digit(c) || c == '-') {
-			i = copy_number(s, i, to);
+			/* With its exponent, which is not a word. */
+			p = s.p + i;
+			end = skip_number(p, s.p + s.n);
+			n = end == NULL ? 1 : (size_t)(end - p);
+			buf_add(to, p, n);
+			i += n;
 			continue;
 		}
 
-		if (c == '}' || c == ']')
-			remove_comma(to);
+		if (c == '}' || c == ']') {
+			for (n = to->len; n > 0 &&
+			    text_is_space(to->data[n - 1]); n--)
+				;
+			if (n > 0 && to->data[n - 1] == ',')
+				to->len = n - 1;
+		}
 		buf_char(to, c);
 		i++;
 		if (c != '"')
