@@ -264,18 +264,6 @@ read_prerequisites(struct trace *t, const struct field *list)
 	}
 }
 
-static void
-sort_unique_pcs(struct trace *t)
-{
-	size_t n_kept = 0;
-
-	sort_u64((uint64_t *)t->pcs, t->n_pcs);	/* none is negative */
-	for (size_t i = 0; i < t->n_pcs; i++)
-		if (i == 0 || t->pcs[i] != t->pcs[i - 1])
-			t->pcs[n_kept++] = t->pcs[i];
-	t->n_pcs = n_kept;
-}
-
 /*
  * Writes the prerequisites of an instance once, when its start event is added,
  * or its done event if there is no start.  Format P never has starts.  In other
@@ -292,19 +280,24 @@ write_prerequisites(struct trace *t, struct execution *x, struct instruction *i,
 	bool begins_instance = e->state == STATE_START || (!i->is_open &&
 	    e->state == STATE_DONE &&
 	    (e->format >= FORMAT_P || !i->wrote_prerequisites));
+	size_t n = 0;
 
 	if (!begins_instance)
 		return;
 	if (list != NULL)
 		read_prerequisites(t, list);
-	sort_unique_pcs(t);
 
+	sort_u64((uint64_t *)t->pcs, t->n_pcs);	/* none is negative */
 	for (size_t k = 0; k < t->n_pcs; k++) {
+		if (k > 0 && t->pcs[k] == t->pcs[n - 1])
+			continue;
+		t->pcs[n++] = t->pcs[k];
 		prerequisite = plan_find_instruction(x, t->pcs[k]);
 		rows_put_prerequisite(&t->rows,
 		    prerequisite == NULL ? 0 : prerequisite->done_event_id,
 		    i->first_event_id, t->pcs[k]);
 	}
+	t->n_pcs = n;
 	/* A task has the prerequisites of the first instance. */
 	if (t->rows.discards_rows && !i->wrote_prerequisites) {
 		i->first_dep = (uint32_t)x->n_deps;
