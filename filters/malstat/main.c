@@ -118,7 +118,6 @@ static bool
 read_trace(struct filter *f, struct measured *m, const char *database)
 {
 	struct expect expect = { 0 };
-	struct pieces pieces = { 0 };
 	const struct rec *r;
 	bool has_rows = true;
 
@@ -138,8 +137,7 @@ read_trace(struct filter *f, struct measured *m, const char *database)
 	}
 	executions_finish(&m->trace);
 	if (m->trace.n_events > 0) {
-		trace_measure(&m->trace, &pieces);
-		scopes_make(&m->scopes, &m->trace, &pieces);
+		scopes_make(&m->scopes, &m->trace);
 		queries_make(&m->queries, &m->trace, &m->scopes);
 	}
 	return has_rows;

@@ -83,7 +83,7 @@ struct instance {
 	int64_t event_id;		/* of its end, or INT_UNKNOWN */
 	int64_t thread;			/* or INT_UNKNOWN */
 	int64_t start_us, end_us;
-	int64_t self_us;		/* set by trace_measure() */
+	int64_t self_us;		/* set by scopes_make() */
 	int64_t server_us;		/* duration that the server measured,
 					   or INT_UNKNOWN */
 	sym operation;
@@ -206,7 +206,7 @@ bool executions_add(struct trace *, struct filter *, const struct rec *);
  */
 void executions_finish(struct trace *);
 
-/* --- measure.c ----------------------------------------------------------- */
+/* --- scope.c ------------------------------------------------------------- */
 
 /*
  * A piece of work: a period in which a work instance was the innermost instance
@@ -216,25 +216,12 @@ struct piece {
 	int64_t start_us, end_us;
 	uint32_t instance;	/* index in trace.instances */
 };
-struct pieces {
-	struct piece *list;
-	size_t n, cap;
-};
-
-/*
- * Sets the self times of all instances, and collects the pieces of work in the
- * order of the lanes.  scopes_make() takes over pieces.list.
- */
-void trace_measure(struct trace *, struct pieces *);
-
-/* --- scope.c ------------------------------------------------------------- */
 
 /*
  * What an answer is about: a whole trace, one root, or one session of these.  A
  * root is an execution that no other initiates, with everything that it
  * initiates directly or indirectly: usually a query.  The instances and their
- * pieces are sorted by session and lane.  executions.h and measure.h define
- * instance, lane and piece.
+ * pieces are sorted by session and lane.
  */
 struct scope {
 	uint32_t root;			/* an execution that no other initiates,
@@ -247,15 +234,16 @@ struct scope {
 };
 
 /*
- * The scope of the whole trace, which takes over pieces.list, and after it
- * those of all roots with instances, in the order of traces and ids.
+ * The scope of the whole trace, and after it those of all roots with instances,
+ * in the order of traces and ids.
  */
 struct scopes {
 	struct scope *list;
 	size_t n;		/* of scopes */
 };
-void scopes_make(struct scopes *, const struct trace *,
-    const struct pieces *);
+
+/* Also sets the self times of all instances. */
+void scopes_make(struct scopes *, struct trace *);
 
 /* --- queries.c ----------------------------------------------------------- */
 
