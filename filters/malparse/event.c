@@ -54,15 +54,6 @@ event_text(const struct rec *r, unsigned key)
 	return rec_str(r, key, &s) == REC_OK ? s : span_of(NULL, 0);
 }
 
-struct span
-event_function_name(struct span s)
-{
-	const char *dot = s.n == 0 ? NULL : memchr(s.p, '.', s.n);
-	size_t start = dot == NULL ? 0 : (size_t)(dot - s.p) + 1;
-
-	return span_of(s.p + start, s.n - start);
-}
-
 bool
 event_runs(const struct event *e, const char *module, const char *name)
 {

@@ -163,9 +163,6 @@ struct span event_text(const struct rec *, unsigned key);
 /* Whether the event's operation is module.name. */
 bool event_runs(const struct event *, const char *module, const char *name);
 
-/* The part of a program's name after the dot: "s1_1" of "user.s1_1". */
-struct span event_function_name(struct span program);
-
 /*
  * An iterator over the variables of an event.  Up to format S, results and
  * arguments have an array each; since format M they share one array.

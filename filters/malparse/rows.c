@@ -119,7 +119,6 @@ copy_columns(struct buf *b, const struct rec *r, const struct column *c,
 	}
 }
 
-/* Copies all columns of an array. */
 #define COPY(b, r, columns) \
 	copy_columns(b, r, columns, sizeof columns / sizeof *(columns))
 
@@ -146,44 +145,26 @@ void
 rows_put_execution(struct rows *rows, const struct plans *plans,
     struct execution *x)
 {
-	struct span version = x->version;
+	struct span version = x->version, function = x->program;
+	const char *dot = function.n == 0 ? NULL :
+	    memchr(function.p, '.', function.n);
 	struct buf *b = begin_row(rows, "mal_execution");
 
-	json_uint(b, "execution_id", x->id);
 	if (version.n == 0)
 		version = buf_span(&rows->server_version);
+	if (dot != NULL)	/* "s1_1" of "user.s1_1" */
+		function = span_of(dot + 1,
+		    (size_t)(function.p + function.n - dot) - 1);
+	json_uint(b, "execution_id", x->id);
 	json_sym(b, "server_session", &plans->names, x->key.session);
 	json_sym(b, "client", &plans->names, x->key.client);
 	if (x->key.tag > 0)
 		json_int(b, "tag", x->key.tag);
 	json_text(b, "server_version", version);
-	json_text(b, "user_function", event_function_name(x->program));
+	json_text(b, "user_function", function);
 	json_text(b, "user_id", x->user);
 	end_row(rows);
 	x->has_row = true;
-}
-
-/* Copies the statements of an event, or rebuilds them.  x may be NULL. */
-static void
-put_statements(struct rows *rows, struct buf *b, const struct execution *x,
-    const struct event *e)
-{
-	static const struct column texts[] = {
-	    { E_STMT, "long_statement", AS_TEXT },
-	    { E_SHORT, "short_statement", AS_TEXT } };
-	bool has_text = rec_get(e->rec, E_STMT) != NULL ||
-	    rec_get(e->rec, E_SHORT) != NULL;
-	struct statement *s = &rows->statement;
-
-	if (has_text && !s->is_masked) {
-		COPY(b, e->rec, texts);
-		return;
-	}
-	if ((!s->is_masked && !rows->rebuilds_statements) || x == NULL)
-		return;
-	statement_build(s, x, e);
-	json_str(b, "long_statement", buf_span(&s->long_text));
-	json_str(b, "short_statement", buf_span(&s->short_text));
 }
 
 /* Writes the columns after the times.  x is NULL if the event is rejected. */
@@ -200,6 +181,10 @@ put_event(struct rows *rows, struct buf *b, const struct execution *x,
 	    { E_OPERATOR, "operator", AS_TEXT },
 	    { E_ALGORITHM, "algorithm", AS_TEXT },
 	    { E_NUMA, "numa", AS_ARRAY }, { E_EVENT, "server_event", AS_INT } };
+	static const struct column texts[] = {
+	    { E_STMT, "long_statement", AS_TEXT },
+	    { E_SHORT, "short_statement", AS_TEXT } };
+	struct statement *s = &rows->statement;
 	int64_t caller;
 
 	json_int(b, "thread", e->thread);
@@ -209,7 +194,15 @@ put_event(struct rows *rows, struct buf *b, const struct execution *x,
 	if (event_int(e->rec, E_CALLER, &caller) && caller > 0)
 		json_int(b, "caller", caller);
 	COPY(b, e->rec, others);
-	put_statements(rows, b, x, e);
+	if (x != NULL && (s->is_masked || (rows->rebuilds_statements &&
+	    rec_get(e->rec, E_STMT) == NULL &&
+	    rec_get(e->rec, E_SHORT) == NULL))) {
+		statement_build(s, x, e);
+		json_str(b, "long_statement", buf_span(&s->long_text));
+		json_str(b, "short_statement", buf_span(&s->short_text));
+	} else if (!s->is_masked) {
+		COPY(b, e->rec, texts);
+	}
 	json_text(b, "instruction", e->operation);
 	json_text(b, "mal_module", e->module);
 }

@@ -185,12 +185,6 @@ put_both(struct statement *s, struct span text)
 }
 
 static void
-put_word(struct statement *s, const char *word)
-{
-	put_both(s, span_str(word));
-}
-
-static void
 put_arguments(struct statement *s, const struct execution *x,
     const struct event *e)
 {
@@ -198,7 +192,7 @@ put_arguments(struct statement *s, const struct execution *x,
 	buf_str(&s->short_text, "( ");
 	if (put_operands(s, x, e, false) > 0)
 		buf_char(&s->short_text, ' ');
-	put_word(s, ")");
+	put_both(s, span_str(")"));
 }
 
 /* Builds "function user.f(A_1=7:int):void;" or "end user.f;". */
@@ -212,7 +206,7 @@ build_function_or_end(struct statement *s, const struct execution *x,
 	struct span object;
 	const struct rec *r;
 
-	put_word(s, is_end ? "end " : "function ");
+	put_both(s, span_str(is_end ? "end " : "function "));
 	put_both(s, name);
 	if (is_end)
 		return;
@@ -223,16 +217,6 @@ build_function_or_end(struct statement *s, const struct execution *x,
 		buf_char(&s->long_text, ':');
 		put_span(&s->long_text, event_text(r, KEY_TYPE));
 	}
-}
-
-static bool
-has_variables(const struct statement *s, const struct event *e)
-{
-	struct event_variables walk;
-	struct span object;
-
-	event_variables_init(&walk, e);
-	return event_next_variable(&walk, s->variables, &object) != NULL;
 }
 
 static void
@@ -283,7 +267,7 @@ build_call(struct statement *s, const struct execution *x,
 	if (n > 1) {
 		prepend(&s->long_text, span_str("("));
 		prepend(&s->short_text, span_str("("));
-		put_word(s, ")");
+		put_both(s, span_str(")"));
 	}
 	if (n > 0) {
 		buf_str(&s->long_text, " := ");
@@ -300,11 +284,14 @@ statement_build(struct statement *s, const struct execution *x,
     const struct event *e)
 {
 	struct span operator = event_text(e->rec, E_OPERATOR);
-	struct span barrier = event_text(e->rec, E_BARRIER);
+	struct span barrier = event_text(e->rec, E_BARRIER), object;
+	struct event_variables walk;
 
 	s->long_text.len = s->short_text.len = 0;
+	event_variables_init(&walk, e);
 	/* In format S an end has neither "operator", a module nor variables. */
-	if (operator.n == 0 && e->module.n == 0 && !has_variables(s, e))
+	if (operator.n == 0 && e->module.n == 0 &&
+	    event_next_variable(&walk, s->variables, &object) == NULL)
 		operator = span_str("end");
 	if (span_eq(operator, "end") || span_eq(operator, "function") ||
 	    (e->pc == 0 && e->module.n > 0))
