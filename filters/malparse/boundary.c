@@ -13,25 +13,6 @@ set_broken(struct object_scan *b, const char *why)
 	return BOUNDARY_BROKEN;
 }
 
-static enum boundary_result
-open_level(struct object_scan *b, bool is_array)
-{
-	if (b->skip.depth == LEVELS_MAX)
-		return set_broken(b, "it has more than 64 levels");
-	b->bracket_stack = b->bracket_stack << 1 | is_array;
-	b->skip.depth++;
-	return BOUNDARY_MORE;
-}
-
-static enum boundary_result
-close_level(struct object_scan *b, bool is_array)
-{
-	if ((b->bracket_stack & 1) != is_array)
-		return set_broken(b, "its brackets do not match");
-	b->bracket_stack >>= 1;
-	return --b->skip.depth == 0 ? BOUNDARY_FOUND : BOUNDARY_MORE;
-}
-
 /* Whether bytes are a bracket and, after blanks, the number of an event. */
 static bool
 begins_tuple(struct span s)
@@ -64,39 +45,43 @@ begins_next_object(const struct object_scan *b, struct span s, size_t at)
 enum boundary_result
 boundary_find(struct object_scan *b, struct span s)
 {
-	enum boundary_result result = BOUNDARY_MORE;
+	bool is_array;
+	size_t at;
+	char c;
 
-	while (result == BOUNDARY_MORE) {
-		switch (skip_to_structure(&b->skip, s)) {
+	for (;;) {
+		c = skip_to_structure(&b->skip, s);
+		is_array = c == '[' || c == ']';
+		at = b->skip.at - 1;
+		switch (c) {
 		case '\0':
 			return BOUNDARY_MORE;
 		case '\n':
 			return set_broken(b, "a string is truncated by the "
 			    "end of the line");
 		case '{':
-			if (b->skip.depth > 0 &&
-			    begins_next_object(b, s, b->skip.at - 1))
-				return set_broken(b, "another object begins "
-				    "within it");
-			result = open_level(b, false);
-			break;
 		case '[':
-			if (begins_next_object(b, s, b->skip.at - 1) &&
-			    begins_tuple(span_of(s.p + b->skip.at - 1,
-			    s.n - b->skip.at + 1)))
-				return set_broken(b, "a tuple begins "
-				    "within it");
-			result = open_level(b, true);
+			if (begins_next_object(b, s, at) && (!is_array ||
+			    begins_tuple(span_of(s.p + at, s.n - at))))
+				return set_broken(b, is_array ? "a tuple "
+				    "begins within it" : "another object "
+				    "begins within it");
+			if (b->skip.depth == LEVELS_MAX)
+				return set_broken(b, "it has more than 64 "
+				    "levels");
+			b->bracket_stack = b->bracket_stack << 1 | is_array;
+			b->skip.depth++;
 			break;
 		case '}':
-			result = close_level(b, false);
-			break;
 		case ']':
-			result = close_level(b, true);
-			break;
+			if ((b->bracket_stack & 1) != is_array)
+				return set_broken(b, "its brackets do not "
+				    "match");
+			b->bracket_stack >>= 1;
+			if (--b->skip.depth == 0)
+				return BOUNDARY_FOUND;
 		}
 	}
-	return result;
 }
 
 /*
