@@ -117,20 +117,13 @@ void schema_put_diagram(struct buf *);
 /* --- merge.c ------------------------------------------------------------- */
 
 /*
- * The SQL that adds a trace to a database.  SQLite, PostgreSQL and DuckDB
- * accept the same text.
+ * The SQL that adds a trace to a database, as malload(1) and weir-mal(5) say.
+ * SQLite, PostgreSQL and DuckDB accept the same text.
  *
  * The rows of the trace are first inserted as they were read into temporary
  * tables (new_server and so on).  The steps then add them to the tables, in the
- * order of enum table_id:
- *
- * - Ids of the trace are shifted: the greatest id that the table had before is
- *   added to each.
- * - A row that has the key of an older one (see merge.c) is not added: both are
- *   the same row, and references to the new one become references to the old.
- *   An event must also have the same times, or else it is rejected.
- * - Rows that refer to rows that the trace does not have are removed: events
- *   are moved to rejected_profiler_event, others are deleted.
+ * order of enum table_id.  References to a row that is the same as an older one
+ * (see merge.c) become references to the old one.
  *
  * If nothing of the trace is in the database, the time does not depend on the
  * size of the database.
@@ -183,7 +176,7 @@ void merge_put_refusal(struct buf *, const char *digest);
 
 /*
  * Writes traces as SQL or CSV, for databases other than SQLite.  The statements
- * of merge.h add them to the tables.  Statements that insert rows of one table
+ * of merge.c add them to the tables.  Statements that insert rows of one table
  * after the other are the fastest, but rows are read in any order.  So the SQL
  * of each table is kept in a temporary file until the trace ends.
  */
@@ -215,13 +208,10 @@ void dump_close(struct dump *);
 /* --- load.c -------------------------------------------------------------- */
 
 /*
- * Loads traces into an SQLite database, each in one transaction: whatever
- * happens, the database has either all of a trace or nothing of it.
- *
- * The rows of a trace, which come in any order, are kept in temporary tables.
- * At the end of the trace the transaction begins, with BEGIN IMMEDIATE: other
- * programs cannot add rows meanwhile, and so cannot take the ids that the rows
- * get.  Nothing is added if the database has a trace with the same digest.
+ * Loads traces into an SQLite database.  The rows of a trace, which come in any
+ * order, are kept in temporary tables.  At the end of the trace its transaction
+ * begins, with BEGIN IMMEDIATE: other programs cannot add rows meanwhile, and
+ * so cannot take the ids that the rows get.
  */
 
 struct load {

@@ -133,10 +133,8 @@ find_same(struct merge *m, enum table_id t)
 }
 
 /*
- * If the trace has all events of an older execution, with the same times, the
- * older one was loaded from a part of the trace: the table "whole" gets both
- * ids of the execution.  Only so can executions of servers that do not name
- * their session be the same.
+ * Adds to the table "whole" both ids of each older execution that was loaded
+ * from a part of the trace, which has all of its events, with the same times.
  */
 static void
 find_whole(struct merge *m)
@@ -240,10 +238,7 @@ drop_orphans(struct merge *m, enum table_id t)
 	buf_release(&orphans);
 }
 
-/*
- * A type is the same if its name is.  New ones get the next ids, in the order
- * of the trace.
- */
+/* New types get the next ids, in the order of the trace. */
 static void
 merge_types(struct merge *m)
 {
@@ -264,10 +259,6 @@ merge_types(struct merge *m)
 	    "WHERE s.old > " SHIFT(mal_type) ";\n");
 }
 
-/*
- * Moves events to rejected_profiler_event whose execution is missing, or that
- * have the key of another one but other times.
- */
 static void
 reject_events(struct merge *m)
 {

@@ -299,11 +299,6 @@ schema_put_table(struct buf *b, enum table_id id, enum dialect dialect,
 		    "(%s);\n", t->name, t->name, t->unique_in_sqlite);
 }
 
-/*
- * The view has a row for each done event (execution_state 1), with the start
- * event (execution_state 0) of the same iteration.  If that is missing, the
- * start time is the end time less usec.
- */
 static void
 put_view(struct buf *b)
 {

@@ -199,10 +199,7 @@ links_resolve(struct links *l, struct execution *x)
 
 /*
  * Examines the first instruction of a plan, which may show that a connection
- * begins.  A supervisor registers before it fetches any result.  So if the
- * beginning was not seen, a plan that returns a result (remote.batbincopy,
- * io.print) before any registration belongs to an earlier connection, as do the
- * plans before it.
+ * begins or, if it returns a result before a registration, began too early.
  */
 static void
 find_beginning(struct links *l, struct execution *x, const struct event *e)

@@ -61,10 +61,9 @@ size_t boundary_next(struct span bytes, size_t at);
  * An event is one object of MonetDB's profiler, in a form that all versions
  * share.  weir-mal(5) names the formats by letters, here with the release or
  * year of the first server that wrote them: T (2012), E (2015), U (Jul2017),
- * S (Mar2018), M (Jun2020), P (Sep2022).  Format T is a tuple, which tuple.h
- * converts to an object of format E.  Format R is a row of a table that mclient
- * prints, which mclient.h converts to an object.  The enum is in the order of
- * age, so that `format < FORMAT_M` means an older one; P and R have only ends.
+ * S (Mar2018), M (Jun2020), P (Sep2022).  Tuples, format T, are converted to
+ * objects of format E, and rows of TRACE to those of format R.  The order is
+ * that of age: `format < FORMAT_M` means an older one.  P and R have only ends.
  */
 enum format { FORMAT_E, FORMAT_U, FORMAT_S, FORMAT_M, FORMAT_P, FORMAT_R,
     N_FORMATS };
@@ -213,7 +212,7 @@ struct variable {
 	bool has_row;		/* its row has been written */
 };
 
-/* Refers to a task (plan-tasks.h). */
+/* Refers to a task. */
 struct task_ref {
 	uint64_t execution;	/* execution_id; 0: no task */
 	int64_t pc;
@@ -277,12 +276,10 @@ struct execution {
 	size_t n_connections;		/* with which it is a supervisor */
 	struct execution_ref supervisor;	/* whose remote_plans have it */
 	size_t remote_index;			/* in remote_plans */
-	struct execution_ref next;	/* the next one of its connection: see
-					   links.h */
+	struct execution_ref next;	/* the next one of its connection */
 	struct task_ref after;	/* the last task of the one before it, once
 				   that has been removed */
-	uint32_t thread;	/* see links_resolve() (links.h); or
-				   INDEX_NONE */
+	uint32_t thread;	/* see links_resolve(); or INDEX_NONE */
 	struct arena arena;
 	struct variable *variables;
 	size_t n_variables, variables_cap;
@@ -437,7 +434,6 @@ void rows_put_execution(struct rows *, const struct plans *,
 void rows_put_event(struct rows *, struct execution *, struct instruction *,
     const struct event *);
 
-/* Writes a rejected event with the reason. */
 void rows_put_rejected(struct rows *, const struct event *, const char *why);
 
 /*
@@ -477,24 +473,8 @@ void rows_put_heartbeat(struct rows *, const struct event *);
 /* --- links.c ------------------------------------------------------------- */
 
 /*
- * Finds which executions initiate others, and writes these links.
- *
- * Within a server, the execution that calls a user function initiates the plan
- * of this function.  Servers of Nov2019 state the caller's tag.  For other
- * servers, the caller is the execution with the innermost open call on the
- * thread on which the plan starts.  Format P (event.h) has no starts: there the
- * caller is the execution with a call on the plan's thread whose time includes
- * that of the plan.
- *
- * Between servers, the supervisor and each worker run
- * remote.register_supervisor(SESSION, UUID) with the same arguments; SESSION is
- * the supervisor's session.  The supervisor's execution with this call
- * initiates all plans of the connection in which a worker makes the same call,
- * except plans that another plan calls.  While a connection lasts, no other
- * one uses its thread.  Its first plan runs remote.bintype; on some servers the
- * first runs sql.set_protocol, and the second remote.bintype.  The end of a
- * connection leaves no event, and the next connection may get the same thread.
- * Example, with the tags of real traces:
+ * Finds which executions initiate others, and writes these links: weir-mal(5)
+ * has the rules.  Example, with the tags of real traces:
  *
  *	supervisor, tag 5		register_supervisor("aaaa", "0000-1111")
  *	worker, thread 7, tag 861	remote.bintype()
@@ -579,8 +559,8 @@ struct mal_text {
 
 /*
  * The spans are parts of the text.  If `variables` is not NULL, the results and
- * arguments replace its contents, as a JSON array of objects with keys of
- * event.h.  Constants have no name.  An operand that the server or mclient has
+ * arguments replace its contents, as a JSON array of objects with the keys of a
+ * variable.  Constants have no name.  An operand that the server or mclient has
  * truncated is left out.
  */
 void mal_read(struct mal_text *, struct span text, struct buf *variables);
@@ -596,7 +576,7 @@ void mal_read(struct mal_text *, struct span text, struct buf *variables);
  *	:      : ":str, "default_pipe":str, 6:int);               :
  * as records of lines like "usec      | 3" (-f expanded), or as CSV with one of
  * the separators comma, tab, semicolon and |.  A row becomes an object of
- * format R (event.h), {"row":1,"usec":3,"stmt":"..."}; "row" counts the rows of
+ * format R, {"row":1,"usec":3,"stmt":"..."}; "row" counts the rows of
  * a table.
  */
 enum { MCLIENT_COLUMNS = 16 };
@@ -655,23 +635,10 @@ const char *mclient_read(struct mclient *, enum mclient_line, struct span lines,
 /* --- plan-tasks.c -------------------------------------------------------- */
 
 /*
- * Writes instructions as tasks (weir-records(5)): what ran, when, how long, and
- * what it depended on.  Instructions that contain others are not tasks: the one
- * at pc 0, whose time is that of the whole plan, and language.dataflow, whose
- * time is that of a block.  An instruction that ran several times is one task
- * with the sum of the times.
- *
- * The tasks of a called plan continue the path of the call.  They come between
- * the task of the call, which keeps the rest of its time, and what depends on
- * the call.  Outside of blocks the instructions of such a plan depend on each
- * other in their order, because the call runs them in this order.  Example, of
- * a call at pc 4, on which 5 depends, of the plan with the execution_id 2:
+ * Writes instructions as tasks, by the rules of weir-mal(5).  Example: a call
+ * at pc 4, on which 5 depends, of the plan with the execution_id 2
  *
  *	1:4 user.f   <-  2:1 a.b  <-  2:2 a.c  <-  1:5 a.d
- *
- * Plans that a supervisor sends over one connection follow each other, too.  As
- * they have another clock, they are another run.  The supervisor's tasks only
- * name the executions that they waited for.
  */
 
 /* Adds one run of an instruction; start_us may be INT_UNKNOWN. */
@@ -702,7 +669,7 @@ void repair_object(struct span object, struct buf *to);
 /*
  * Reads the objects of a profiler's stream in any framing: one on each line,
  * one on several lines, several on a line, or elements of an array; or rows of
- * the tables that mclient prints (mclient.h).  A truncated object, or other
+ * the tables that mclient prints.  A truncated object, or other
  * text where an object should begin, is rejected up to the start of the next
  * object.
  */
@@ -720,9 +687,9 @@ struct stream {
 void stream_init(struct stream *, struct filter *);
 
 /*
- * The next object, read with event_keys (event.h); NULL at the end.  The object
- * is borrowed until the next call.  Tuples (tuple.h) and rows of tables are
- * returned as objects.
+ * The next object, read with event_keys; NULL at the end.  The object is
+ * borrowed until the next call.  Tuples and rows of tables are returned as
+ * objects.
  */
 const struct rec *stream_next(struct stream *);
 
@@ -741,7 +708,7 @@ void stream_reject(struct stream *, const char *why);
  * Relates the objects of a trace, most of which are events, to each other:
  * finds the execution, the instance (one run of an instruction) and the query
  * that an event belongs to, and the prerequisites of the instance and the
- * variables that it uses.  Writes these with rows.h or plan-tasks.h.
+ * variables that it uses.  Writes these as rows or tasks.
  */
 struct trace {
 	unsigned members[N_FORMATS];	/* bits: find_missing() in trace.c */
@@ -777,7 +744,7 @@ void trace_add(struct trace *, const struct rec *, const char **why);
  * Converts a tuple, which profilers wrote from 2012 to 2015, before they wrote
  * JSON,
  *	[ 7, "12:31:04.000112", "user.s1_1[3]12", 4, "done ", 52, ... ]
- * to an object of format E (event.h), which the next servers wrote,
+ * to an object of format E, which the next servers wrote,
  *	{"event":7,"time":"12:31:04.000112","function":"user.s1_1","pc":3,
  *	 "tag":12,"thread":4,"state":"done ","usec":52,...}.
  * False if the line is not a tuple of 14 columns.

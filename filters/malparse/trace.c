@@ -11,7 +11,6 @@
 
 enum { UNKNOWN_WARNINGS_MAX = 10 };
 
-/* Writes the rows of an execution and its variables, if not written yet. */
 static void
 write_execution(struct trace *t, struct execution *x)
 {
@@ -145,17 +144,13 @@ is_end_of_life(const struct event *e, const struct rec *variable)
 }
 
 /*
- * Formats M and P do not state prerequisites (data dependencies).  They are
- * derived: an argument that is not a constant depends on the instruction with
- * the greatest pc below this one that has assigned the variable.  pc 0 does not
+ * Derives the prerequisites that formats M and P do not state.  pc 0 does not
  * count: it assigns the arguments of the function.  write_prerequisites() uses
  * the server's own list instead if there is one.  Example:
  *
  *	pc 2	X_1 := sql.bind(...);
  *	pc 5	X_1 := bat.append(X_1, 7);	depends on 2
  *	pc 6	X_2 := aggr.count(X_1);		depends on 5
- *
- * In real traces of format S this rule gives exactly the server's own lists.
  */
 static void
 add_derived_prerequisite(struct trace *t, const struct variable *v,
@@ -180,11 +175,10 @@ index_of(const struct rec *r, int64_t fallback)
 }
 
 /*
- * Whether the row of the variable gets its values from this event.  At the
- * start of an instruction its results have no values yet.  An argument that is
- * a string keeps the value that an earlier event stated: sql.register writes
- * NUL bytes into its arguments, so later events state a shorter text.  A BAT
- * keeps its size when it is nil: `return` ends twice, the second time with nil.
+ * Whether the row of the variable gets its values from this event.  A string
+ * keeps its first value: sql.register writes NUL bytes into its arguments.  A
+ * BAT keeps its size when it is nil: `return` ends twice, the second time with
+ * nil.
  */
 static bool
 states_values(const struct variable *v, const struct event *e,
@@ -388,10 +382,7 @@ define_query(struct trace *t, struct execution *x, const struct event *e,
 	links_add_query(&t->links, x, e);
 }
 
-/*
- * Whether the server escapes the texts of queries: since version 11.39 (2020)
- * always, before that only in the plans of its cache, which it names user.sN_M.
- */
+/* Whether the server escapes the texts of queries, by its version or plan. */
 static bool
 server_escapes(const struct trace *t, const struct execution *x,
     const struct event *e)
@@ -408,10 +399,6 @@ server_escapes(const struct trace *t, const struct execution *x,
 	    text_is_digit(version.p[4]) && memcmp(version.p + 3, "39", 2) >= 0;
 }
 
-/*
- * An execution that runs querylog.define is a query.  Its text is the first
- * argument, in which the SQL front end may have escaped quotes and backslashes.
- */
 static void
 find_query(struct trace *t, struct execution *x, const struct event *e)
 {
@@ -448,12 +435,10 @@ has_value(const struct event *e, unsigned key)
 }
 
 /*
- * A server names its session and the thread, and states its clocks, in each
- * event or in none: servers in memory have no session, and the oldest ones no
- * clock.  So an event that lacks what one before it had, in the same file and
- * since the last header of a stream, is damaged; and so is the first event of
- * the format that says where it comes from if it lacks what the line after it
- * has.  Returns the reason to reject it, or NULL.
+ * Returns the reason to reject an event that lacks what one before it had, in
+ * the same file and since the last header of a stream, or NULL: servers state
+ * these members always or never.  The first event of the format that says where
+ * it comes from is compared with the line after it.
  */
 static const char *
 find_missing(struct trace *t, const struct event *e)
@@ -474,7 +459,6 @@ find_missing(struct trace *t, const struct event *e)
 	bool is_valid[] = { e->session.n > 0, e->thread != INT_UNKNOWN ||
 	    is_integer(rec_get(e->rec, E_THREAD)), has_value(e, E_CLK),
 	    has_value(e, E_CTIME), has_value(e, E_MCLK) };
-
 	bool is_first;
 
 	if (e->format == FORMAT_R)	/* a row has what its table has */

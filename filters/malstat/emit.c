@@ -177,16 +177,11 @@ emit_block(const struct costs *a, struct filter *f, const struct cores *c)
 	    a->trace->executions[i->execution].key.id);
 	json_int(b, "pc", i->pc);
 	json_int(b, "start_us", i->start_us);
-	/*
-	 * No server states the workers of a block, so these are the threads
-	 * with work wholly inside the block.  In emit_session() "workers" is
-	 * what the server states, and the threads with work are "threads_seen".
-	 */
+	/* Unlike those of a session, which the server states. */
 	put_use(b, &c->use, false, "workers", NULL);
 	filter_end_record(f);
 }
 
-/* If the scope is a query, writes what is known about it. */
 static void
 emit_query(const struct costs *a, struct filter *f)
 {

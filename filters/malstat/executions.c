@@ -266,11 +266,6 @@ time_of(struct trace *t, const struct event *e, struct execution *x)
 		return x->clock == CLOCK_ABSOLUTE ? e->absolute_us :
 		    e->relative_us;
 
-	/*
-	 * Servers up to 2016 state only the time of the day.  The day is the
-	 * one that puts the event nearest to the event before it in the
-	 * session.
-	 */
 	us = time_of_day(e->local_time);
 	if (us == INT_UNKNOWN)
 		return INT_UNKNOWN;
@@ -350,9 +345,8 @@ add_link(struct trace *t, struct filter *f, const struct rec *r)
 }
 
 /*
- * Only `server` rows state how many workers a server has, and they do not name
- * a session.  So a session has the number of workers on which the `server` rows
- * in all its traces agree.
+ * Rows of servers do not name a session, which so has the number of workers on
+ * which all such rows of its traces agree.
  *
  * Combines the numbers of two rows or traces: INT_UNKNOWN if neither is known,
  * 0 if they differ.
@@ -374,10 +368,7 @@ add_server(struct trace *t, struct filter *f, const struct rec *r)
 		s->workers = combine_workers(s->workers, workers);
 }
 
-/*
- * A heartbeat names its session, and has a row of cpuload for each core.  A
- * database has counted these rows.
- */
+/* A heartbeat has a row for each core; a database has counted these rows. */
 static void
 add_heartbeat(struct trace *t, struct filter *f, const struct rec *r)
 {
@@ -576,10 +567,6 @@ executions_finish(struct trace *t)
 		    plural(t->n_copies, " has", "s have"));
 	variables_finish(&t->variables);
 	for (size_t k = 0; k < t->n; k++) {
-		/*
-		 * Servers that write only ends name a client, but no session;
-		 * tables of TRACE may name neither.
-		 */
 		of = &x[i[k].execution];
 		if (i[k].is_untimed && of->clock != CLOCK_UNKNOWN)
 			continue;

@@ -64,14 +64,11 @@ void variables_add_rows(const struct variables *, uint64_t trace,
 /* --- executions.c -------------------------------------------------------- */
 
 /*
- * Finds the instances (runs) of instructions in the rows of one or more traces.
- * An execution is one run of a plan; the pc is the number of an instruction in
- * the plan.  A start event opens an instance of the instruction at a pc of an
- * execution, and a done event closes it.  An instance takes about 80 bytes of
- * memory, plus its statement.
+ * Finds the instances (runs) of instructions in the rows of one or more traces:
+ * weir-mal(5) defines them and their kinds.  An instance takes about 80 bytes
+ * of memory, plus its statement.
  */
 
-/* malstat(1) describes the kinds. */
 enum instance_kind { KIND_WORK, KIND_CALL, KIND_DATAFLOW, KIND_PLAN,
     N_KINDS };
 
@@ -121,10 +118,9 @@ struct execution {
 };
 
 /*
- * A session: executions whose times are measured by one clock.  Usually it is a
- * server process, which several traces may name.  The executions of a trace
- * that name no server are one session for each client, and one for those that
- * name no client either.
+ * A session: executions whose times are measured by one clock.  The executions
+ * of a trace that name no server are one session for each client, and one for
+ * those that name no client either.
  */
 struct session {
 	struct {
@@ -248,7 +244,7 @@ void scopes_make(struct scopes *, struct trace *);
 /* --- queries.c ----------------------------------------------------------- */
 
 /*
- * What a root (scope.h) used: a query, or a plan that is linked to no query.
+ * What a root used: a query, or a plan that is linked to no query.
  * Its times are measured by the clock of its session.
  */
 struct root_use {
@@ -335,7 +331,7 @@ struct operation {
 };
 
 /*
- * What malstat reports about one scope (scope.h); malstat(1) defines the terms.
+ * What malstat reports about one scope; weir-mal(5) defines the terms.
  * Members that name an instance or execution are indexes in trace.instances or
  * trace.executions.
  */
@@ -376,15 +372,9 @@ void trace_read_database(struct trace *, struct filter *, const char *path);
 /* --- diff.c -------------------------------------------------------------- */
 
 /*
- * What became slower from one trace to another.  Queries are the same if their
- * texts without constants are the same (common/mal/fingerprint.h), and plans
- * that are linked to no query if their names are.  If each trace has one query
- * only, the two are compared, whatever their texts are.  Instructions are the
- * same if they are the k-th with their operation in the n-th plan of a query.
- *
- * All amounts are those of one run: sums divided by the number of runs.  Runs
- * that did not end, that failed, or that have no instance in their session are
- * left out.
+ * What became slower from one trace to another; weir-mal(5) says what is
+ * compared.  All amounts are those of one run: sums divided by the number of
+ * runs.
  */
 enum { NOW, BEFORE, N_SIDES };
 enum change_kind { CHANGE_QUERY, CHANGE_OPERATION, CHANGE_INSTRUCTION,
@@ -463,8 +453,8 @@ void diff_report(const struct diff *, struct filter *, uint64_t top);
 /* --- emit.c -------------------------------------------------------------- */
 
 /*
- * Writes what the roots used (queries.h): all of them if the answer is about
- * the whole trace, otherwise that of the answer.
+ * Writes what the roots used: all of them if the answer is about the whole
+ * trace, otherwise that of the answer.
  */
 void queries_emit(const struct queries *, const struct costs *,
     struct filter *);

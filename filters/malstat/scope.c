@@ -15,10 +15,8 @@ add_piece(struct scope *s, const struct piece *p)
 }
 
 /*
- * A lane is a thread of a session.  As in a profile of nested calls, the self
- * time of an instance is the time in which it is the innermost, which means
- * that it started last of the open instances of its lane.  The instances of a
- * lane are visited in the order of their starts, with a stack of the open ones.
+ * The instances of a lane, which is a thread of a session, are visited in the
+ * order of their starts, with a stack of the open ones.
  *
  * Example: A from 0 to 10 us and B from 2 to 5 us give the pieces A 0-2, B 2-5
  * and A 5-10, so A has a self time of 7 us.
@@ -31,10 +29,9 @@ struct stack {
 
 /*
  * Divides the time from now_us to until_us among the instances on the stack, as
- * self time and, for work, as pieces; and removes those that have ended.
- * Instances of a lane normally nest.  If clock errors make an inner instance
- * end after the outer one, the inner one gets the time up to its own end, and
- * the outer one is removed when it is on top again.
+ * self time and, for work, as pieces; and removes those that have ended.  If
+ * clock errors make an inner instance end after the outer one, the outer one is
+ * removed when it is on top again.
  */
 static void
 advance(struct trace *t, struct scope *whole, struct stack *s, int64_t until_us)
