@@ -173,13 +173,6 @@ begin_task(const struct walk *w, const struct instruction *i, int64_t start_us,
 	return b;
 }
 
-static void
-end_task(const struct walk *w, struct buf *b)
-{
-	json_close(b, ']');
-	filter_end_record(w->f);
-}
-
 /*
  * Writes the end of the open block, as a task that takes no time.  It depends
  * on the instructions in the block, up to list[end - 1], on which no other of
@@ -202,7 +195,8 @@ close_block(struct walk *w, size_t end)
 	}
 	if (is_empty && w->before.execution != 0)
 		put_dep(b, w->before);
-	end_task(w, b);
+	json_close(b, ']');
+	filter_end_record(w->f);
 	w->before = (struct task_ref){ w->x->id, block->pc };
 	w->block = w->n;
 }
@@ -240,7 +234,8 @@ write_tasks(struct walk *w)
 		}
 		json_open(b, "deps", '[');
 		put_prerequisites(b, w, i);
-		end_task(w, b);
+		json_close(b, ']');
+		filter_end_record(w->f);
 		if (w->is_sequential && w->block == w->n)
 			w->before = last_task(w->x, i);
 	}
