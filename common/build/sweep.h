@@ -17,7 +17,7 @@
  */
 struct sweep {
 	int64_t base_us;	/* near most times, so that sorting is fast */
-	uint64_t *events;	/* see sweep.c */
+	uint64_t *events;	/* the time, whether it is a start, the tag */
 	size_t n, cap, next;
 };
 
@@ -27,10 +27,25 @@ struct sweep_event {
 	int change;		/* 1: start; -1: end */
 };
 
-enum { SWEEP_TAGS = 8 };
+enum { SWEEP_TAGS = 8, SWEEP_START = SWEEP_TAGS, SWEEP_TIME_SHIFT = 4 };
+#define SWEEP_OFFSET_US ((int64_t)1 << 58)
 
 /* Times are between -2^54 and 2^54, as those of records are. */
 void sweep_add(struct sweep *, int64_t start_us, int64_t end_us, unsigned tag);
 void sweep_sort(struct sweep *);
-bool sweep_next(struct sweep *, struct sweep_event *);
 void sweep_release(struct sweep *);
+
+static inline bool
+sweep_next(struct sweep *s, struct sweep_event *e)
+{
+	uint64_t event;
+
+	if (s->next == s->n)
+		return false;
+	event = s->events[s->next++];
+	e->us = (int64_t)(event >> SWEEP_TIME_SHIFT) - SWEEP_OFFSET_US +
+	    s->base_us;
+	e->tag = event & (SWEEP_TAGS - 1);
+	e->change = (event & SWEEP_START) != 0 ? 1 : -1;
+	return true;
+}
