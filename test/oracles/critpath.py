@@ -852,8 +852,9 @@ def expected_gaps(records):
     ended."""
     tasks = closed([t for t in records if t["type"] == "task" and
                     "start_us" in t], extent_of(records)[1])
-    tasks = [t for t in tasks if t["end_us"] > t["start_us"]]
-    moments = {m for t in tasks for m in (t["start_us"], t["end_us"])}
+    tasks = [t for t in tasks if elapsed_of(t) > 0 or "is_open" in t]
+    moments = {m for t in tasks for m in (t["start_us"], t["end_us"])
+               if t["end_us"] > t["start_us"]}
     first, last = extent_of(records)
     moments = sorted(moments | {first, last})
     gaps = []
