@@ -65,13 +65,21 @@ timed() {
 }
 
 # ran ID START_US END_US DEP... - prints a task record with recorded times, of
-# the host $host if that is set
+# the host $host if that is set, within the task $parent if that is set
 ran() {
-	local deps
+	local deps of=${host:+,\"host\":\"$host\"}
 
 	list_deps "${@:4}"
+	of+=${parent:+,\"parent\":\"$parent\"}
 	printf '{"type":"task","id":"%s","start_us":%d,"end_us":%d%s,"deps":%s}\n' \
-		"$1" "$2" "$3" "${host:+,\"host\":\"$host\"}" "$deps"
+		"$1" "$2" "$3" "$of" "$deps"
+}
+
+# spread ID STARTED_US END_US ELAPSED_US DEP... - the same for a task that took
+# less time than from its start to its end
+spread() {
+	ran "$1" "$2" "$3" "${@:5}" |
+		sed "s/start_us/started_us/; s/}/,\"elapsed_us\":$4}/"
 }
 
 # verdict KEY - prints a member of the last verdict record
@@ -831,6 +839,54 @@ longest wait was 5 us before b, then 1 us at the end."
 		'{"type":"build","start_us":0,"end_us":10}' >in
 	run -0 --separate-stderr critpath in
 	assert_equal "$(verdict idle_us)" 0
+}
+
+@test "a task that contains others runs from its start, beside none of them" {
+	local thread
+
+	for thread in 1 2; do
+		spread "c$thread" 0 100 34
+		parent=c$thread spread "b$thread" 34 100 33
+		parent=b$thread ran "a$thread" 67 100
+	done >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(verdict workers) $(verdict wall_us) $(verdict idle_us)" \
+		'2 100 0'
+	run -0 --separate-stderr critpath <(head -n 3 in)
+	assert_equal "$(verdict workers) $(verdict idle_us)" '1 0'
+	# Tasks within one may run at once.
+	lines "$(spread p 0 100 20)" "$(parent=p ran x 20 60)" \
+		"$(parent=p ran y 20 60)" >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(verdict workers)" 2
+	# What is said to contain a task may be that itself, or may be missing.
+	lines "$(parent=p spread p 0 100 20)" "$(parent=q spread x 0 100 50)" >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(verdict workers) $(verdict idle_us)" '2 0'
+}
+
+@test "a recipe that waited leaves no idle time, and needs no second worker" {
+	# $(shell) among the prerequisites of b ran before a.
+	lines "$(ran a 200 230)" "$(spread b 0 260 230 a)" >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(verdict workers) $(verdict idle_us)" '2 0'
+	lines '{"type":"build","format":"make","limit":1}' >>in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(verdict workers) $(verdict idle_us)" '1 0'
+	# Recipes of two lines, of which nothing else is known.
+	lines "$(spread a 0 100 90)" "$(spread b 50 150 90)" \
+		'{"type":"build","format":"make","limit":1}' >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(verdict workers)" 2
+	lines "$(spread b 60 100 10)" \
+		'{"type":"build","start_us":0,"end_us":100}' >in
+	run -0 --separate-stderr critpath --text in
+	assert_line -n 0 "Limited by idle time: no task ran for 60 of 100 us; the \
+longest wait was 60 us before b."
+	# started_us is not the start of another attempt.
+	lines "$(spread b 0 10 4)" '{"type":"task","id":"b","end_us":5}' >in
+	run -0 --separate-stderr critpath in
+	assert_equal "$(summary tasks)" 1
 }
 
 @test "the queue of the scheduler tells whether the workers are the limit" {

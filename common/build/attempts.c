@@ -94,8 +94,9 @@ collect_starts(struct starts *s, const struct build *b,
 		all_have_uid &= t->uid != SYM_NONE;
 		add_time((t->flags & TASK_DEPLOYED) != 0 ? &s->deployed :
 		    &s->started, t->start_us);
-		add_time(t->kind == b->copy ? &s->started : &s->deployed,
-		    t->second_start_us);
+		if ((t->flags & TASK_SPREAD) == 0)
+			add_time(t->kind == b->copy ? &s->started :
+			    &s->deployed, t->second_start_us);
 	}
 	sort(s->started.us, s->started.n, sizeof *s->started.us, compare_us);
 	sort(s->deployed.us, s->deployed.n, sizeof *s->deployed.us,
@@ -312,7 +313,7 @@ compare_records(const void *i, const void *j, void *context)
 
 /*
  * Gives each attempt its number, from 1, or 0 if the number does not fit into
- * 24 bits.
+ * 23 bits.
  */
 static void
 number_attempts(struct build *b, uint32_t *records, size_t n)
@@ -325,7 +326,7 @@ number_attempts(struct build *b, uint32_t *records, size_t n)
 			records[n_attempts++] = records[i];
 	sort_with(records, n_attempts, sizeof *records, compare_attempts, b);
 	for (size_t i = 0; i < n_attempts; i++)
-		b->tasks[records[i]].attempt = ++attempt < 1 << 24 ?
+		b->tasks[records[i]].attempt = ++attempt < 1 << 23 ?
 		    attempt : 0;
 	b->attempts.n_retries += n_attempts > 0 ? n_attempts - 1 : 0;
 }
@@ -459,8 +460,8 @@ build_resolve_attempts(struct build *b)
 		if ((t->flags & TASK_TOTAL) != 0)
 			continue;
 		/* If clocks are wrong, an end may be the earliest time. */
-		start_us = time_earlier(time_earlier(start_us, t->start_us),
-		    t->end_us);
+		start_us = time_earlier(time_earlier(start_us,
+		    task_started_us(t)), t->end_us);
 		end_us = time_later(time_later(end_us, t->end_us),
 		    t->start_us);
 		if (t->elapsed_us > SUM_US_MAX - sum_us)

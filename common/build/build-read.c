@@ -56,6 +56,24 @@ add_list(struct build *b, const struct span *items, size_t n, bool are_deps,
 	}
 }
 
+/* Reads when a task started that took less time than from then to its end. */
+static bool
+read_started(struct filter *f, const struct rec *r, struct task *t)
+{
+	int64_t us;
+
+	if (t->start_us != INT_UNKNOWN || t->end_us == INT_UNKNOWN ||
+	    t->elapsed_us < 0)
+		return true;
+	if (!filter_get_int(f, r, STARTED, &us))
+		return false;
+	if (us != INT_UNKNOWN && us < t->end_us - t->elapsed_us) {
+		t->second_start_us = us;
+		t->flags |= TASK_SPREAD;
+	}
+	return true;
+}
+
 static bool
 read_times(struct filter *f, const struct rec *r, struct task *t)
 {
@@ -71,7 +89,7 @@ read_times(struct filter *f, const struct rec *r, struct task *t)
 		if (value != INT_UNKNOWN)
 			*values[i] = value;
 	}
-	return true;
+	return read_started(f, r, t);
 }
 
 /* Reads when a scheduler deployed a task, and how long its queue was. */
@@ -99,12 +117,12 @@ read_deploy(struct build *b, struct filter *f, const struct rec *r,
 	return true;
 }
 
-static uint8_t
+static uint16_t
 read_flags(const struct rec *r)
 {
 	struct span event;
 
-	return (uint8_t)((rec_true(r, FROM_CACHE) ? TASK_CACHED : 0) |
+	return (uint16_t)((rec_true(r, FROM_CACHE) ? TASK_CACHED : 0) |
 	    (rec_true(r, FAILED) ? TASK_FAILED : 0) |
 	    (rec_true(r, TOTAL) ? TASK_TOTAL : 0) |
 	    (rec_true(r, DYNAMIC) ? TASK_DYNAMIC : 0) |
@@ -179,6 +197,8 @@ read_names(struct build *b, const struct rec *r, size_t i, struct span id)
 	if (rec_int(r, WORKER, &worker) == REC_OK && worker >= 0 &&
 	    worker < WORKER_ANY)
 		column_set(&b->workers, i, (uint32_t)worker);
+	if (rec_str(r, PARENT, &text) == REC_OK)
+		defer_value(b, text, &b->parents, i);
 	read_values(b, r, &b->labels.task_values, i);
 	if (rec_str(r, KIND, &text) == REC_OK &&
 	    (t->kind = find_known_kind(b, text)) == SYM_NONE)

@@ -31,6 +31,7 @@ struct filter;
 	K(WAITING, "waiting_us") K(POTENTIAL, "potential_us")		\
 	K(EXECUTION, "execution_id") K(LIMIT, "limit")			\
 	K(LOAD_LIMIT, "load_limit") K(WORKER, "worker")			\
+	K(STARTED, "started_us") K(PARENT, "parent")			\
 	K(TARGET, "target")
 KEY_INDEXES(BUILD_KEYS);
 

@@ -43,6 +43,7 @@ build_free(struct build *b)
 	free(b->queue.lengths);
 	free(b->outputs);
 	free(b->workers.values);
+	free(b->parents.values);
 	free(b->labels.task_names.values);
 	free(b->labels.node_names.values);
 	free_columns(&b->labels.task_values);
@@ -61,6 +62,19 @@ uint32_t
 build_find_node(const struct build *b, sym id)
 {
 	return id == SYM_NONE ? INDEX_NONE : b->node_of[id];
+}
+
+uint32_t
+build_find_parent(const struct build *b, const struct task *t)
+{
+	uint32_t i = build_find_task(b, column_get(&b->parents,
+	    (size_t)(t - b->tasks)));
+
+	if (i == INDEX_NONE || &b->tasks[i] == t ||
+	    b->tasks[i].next != INDEX_NONE ||
+	    (b->tasks[i].flags & TASK_SPREAD) == 0)
+		return INDEX_NONE;
+	return i;
 }
 
 bool

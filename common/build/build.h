@@ -29,7 +29,10 @@ enum task_flags {
 				   build_resolve_attempts() */
 	TASK_QUEUED = 64,	/* it was deployed to a worker, and nothing else
 				   is known of it */
-	TASK_SKIPPED = 128	/* skipped: it was not run */
+	TASK_SKIPPED = 128,	/* skipped: it was not run */
+	TASK_SPREAD = 256	/* started_us: it contained other tasks, or
+				   waited, and elapsed_us is less than the time
+				   from then to its end */
 };
 
 /*
@@ -49,16 +52,24 @@ struct task {
 	int64_t second_start_us;	/* time of another start event than that
 					   of start_us: deployed_us (run),
 					   deploy_us (run from the cache, or
-					   queued),
+					   queued), started_us (TASK_SPREAD),
 					   transfer_us or wait_us (copy) */
 	int64_t size_bytes;
 	uint32_t next;			/* the next task with this id, or
 					   INDEX_NONE */
-	uint32_t attempt : 24;		/* from 1; 0 if the id has one record,
+	uint32_t attempt : 23;		/* from 1; 0 if the id has one record,
 					   if the task is superseded, or if the
 					   number does not fit */
-	uint32_t flags : 8;
+	uint32_t flags : 9;
 };
+
+/* When a task started, even if it did not run all the time since then. */
+static inline int64_t
+task_started_us(const struct task *t)
+{
+	return (t->flags & TASK_SPREAD) != 0 ? t->second_start_us :
+	    t->start_us;
+}
 
 /*
  * Whether a task started, and the log has no end of it: it was still running,
@@ -182,6 +193,8 @@ struct build {
 					   after build_find_missing() */
 	struct column workers;		/* by task: the number of its worker;
 					   not each record of a task has it */
+	struct column parents;		/* by task: the id of the task that
+					   contains it */
 	struct labels labels;
 	struct attempts attempts;
 	struct missing missing;
@@ -228,3 +241,9 @@ int64_t build_so_far_us(const struct build *, const struct task *);
  */
 uint32_t build_find_task(const struct build *, sym id);
 uint32_t build_find_node(const struct build *, sym id);
+
+/*
+ * The task that contains a task and has not counted its time, or INDEX_NONE:
+ * while the task runs, that one does not.
+ */
+uint32_t build_find_parent(const struct build *, const struct task *);

@@ -9,7 +9,23 @@
 #include "common/build/sweep.h"
 #include "filters/critpath/critpath.h"
 
-enum { COPY = 1 };
+/*
+ * How a task counts for the most that ran at once.  One that contains others,
+ * or waited, may not have run while another one did; what others contain does
+ * not run beside them.
+ */
+enum { WHOLE = 1,	/* it ran from its start to its end */
+    OUTER = 2 };	/* no other task contains it */
+
+static unsigned
+count_as(const struct build *b, const struct task *t)
+{
+	if (t->kind == b->copy)
+		return 0;
+	return ((t->flags & TASK_SPREAD) == 0 ? WHOLE : 0) |
+	    (b->parents.n == 0 || build_find_parent(b, t) == INDEX_NONE ?
+	    OUTER : 0);
+}
 
 /*
  * Adds all tasks that took time, and attempts without an end at tasks that
@@ -30,14 +46,13 @@ add_tasks(struct sweep *s, const struct network *net)
 		if (t->start_us == INT_UNKNOWN || end_us == INT_UNKNOWN)
 			return false;
 		if (end_us > t->start_us)
-			sweep_add(s, t->start_us, end_us,
-			    t->kind == b->copy ? COPY : 0);
+			sweep_add(s, task_started_us(t), end_us,
+			    count_as(b, t));
 	}
 	for (t = b->tasks; t < b->tasks + b->n_tasks; t++)
 		if (task_is_unfinished(t) && !build_is_open(b, t) &&
 		    t->start_us < b->end_us)
-			sweep_add(s, t->start_us, b->end_us,
-			    t->kind == b->copy ? COPY : 0);
+			sweep_add(s, t->start_us, b->end_us, count_as(b, t));
 	return true;
 }
 
@@ -76,8 +91,9 @@ usage_find_next(struct usage *u, const struct build *b)
 		    (t->flags & (TASK_SUPERSEDED | TASK_TOTAL)) != 0)
 			continue;
 		for (g = u->gaps; g < u->gaps + u->n_gaps; g++)
-			if (g->to_us == t->start_us && (g->next == NULL ||
-			    build_compare_tasks(b, t, g->next) < 0))
+			if (g->to_us == task_started_us(t) &&
+			    (g->next == NULL || build_compare_tasks(b, t,
+			    g->next) < 0))
 				g->next = t;
 	}
 }
@@ -89,7 +105,7 @@ usage_measure(struct usage *u, const struct network *net)
 	struct sweep s = { .base_us = b->start_us != INT_UNKNOWN ?
 	    b->start_us : 0 };
 	struct sweep_event e;
-	uint64_t n_running = 0, n_working = 0;
+	uint64_t n_running = 0, n_whole = 0, n_outer = 0, most_outer = 0;
 	int64_t idle_from_us = s.base_us, begun_us = 0;
 
 	*u = (struct usage){ .is_known = add_tasks(&s, net) };
@@ -104,14 +120,21 @@ usage_measure(struct usage *u, const struct network *net)
 			begun_us = e.us;
 		}
 		n_running += (uint64_t)e.change;
-		n_working += e.tag == COPY ? 0 : (uint64_t)e.change;
+		if ((e.tag & WHOLE) != 0)
+			n_whole += (uint64_t)e.change;
+		if ((e.tag & OUTER) != 0)
+			n_outer += (uint64_t)e.change;
 		if (n_running == 0) {
 			u->busy_us += e.us - begun_us;
 			idle_from_us = e.us;
 		}
-		if (n_working > u->most)
-			u->most = n_working;
+		if (n_whole > u->most)
+			u->most = n_whole;
+		if (n_outer > most_outer)
+			most_outer = n_outer;
 	}
+	if (most_outer > u->most && (u->most == 0 || b->limit == INT_UNKNOWN))
+		u->most = most_outer;
 	sweep_release(&s);
 	add_gap(u, b, idle_from_us, b->end_us);
 }

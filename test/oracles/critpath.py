@@ -88,6 +88,12 @@ def is_timed(task):
     return elapsed_of(task) is not None or "start_us" in task
 
 
+def latest_start(task):
+    """If it ran without a break until its end."""
+    return task["end_us"] - task["elapsed_us"] if "started_us" in task else \
+        task.get("start_us")
+
+
 def closed(tasks, end):
     """The tasks; those that did not end count until the end of the log, or of a
     task that depends on them, if that started first."""
@@ -95,8 +101,8 @@ def closed(tasks, end):
     for t in tasks:
         if is_timed(t) and elapsed_of(t) is None:
             us = [max(0, end - t["start_us"])]
-            us += [s["start_us"] - t["start_us"] for s in tasks
-                   if t["id"] in s["deps"] and "start_us" in s]
+            us += [latest_start(s) - t["start_us"] for s in tasks
+                   if t["id"] in s["deps"] and latest_start(s) is not None]
             t = t | {"end_us": t["start_us"] + min(u for u in us if u >= 0),
                      "is_open": True}
         result.append(t)
@@ -681,26 +687,30 @@ def mode_bounds(rng):
 
 # --- The verdict -----------------------------------------------------------
 
-def at_once(tasks, moment):
-    return [t for t in tasks if t["start_us"] <= moment < t["end_us"]]
+def started(task):
+    return task.get("started_us", task.get("start_us"))
 
 
 class Recorded:
     """What the recorded times of tasks say, microsecond by microsecond."""
 
     def __init__(self, brute):
-        took_time = [t for i, t in brute.tasks.items() if elapsed_of(t) > 0]
-        self.is_known = all("start_us" in t and "end_us" in t
-                            for t in took_time)
+        timed = [t for t in brute.tasks.values() if elapsed_of(t) > 0]
+        self.is_known = all(started(t) is not None and "end_us" in t
+                            for t in timed)
         self.most = self.busy = 0
-        if not self.is_known or not took_time:
+        if not self.is_known or not timed:
             return
-        for moment in range(min(t["start_us"] for t in took_time),
-                            max(t["end_us"] for t in took_time)):
-            running = at_once(took_time, moment)
-            self.busy += len(running) > 0
-            self.most = max(self.most, sum(
-                t["kind"] != "copy" for t in running))
+        spread = {t["id"] for t in brute.tasks.values() if "started_us" in t}
+        for moment in range(min(map(started, timed)),
+                            max(t["end_us"] for t in timed)):
+            self.busy += any(started(t) <= moment < t["end_us"] for t in timed)
+            running = [t for t in timed if t["kind"] != "copy" and
+                       started(t) <= moment < t["end_us"]]
+            self.most = max(
+                self.most, sum("started_us" not in t for t in running),
+                sum(t.get("parent") not in spread - {t["id"]}
+                    for t in running))
 
 
 def is_tenth_faster(us, than):
@@ -842,7 +852,8 @@ def extent_of(records):
     """The start and the end of the build; 0 if no time is known."""
     extents = [r for r in records if r["type"] == "build"] or \
         [r for r in records if r["type"] == "task"]
-    moments = [r[k] for r in extents for k in ("start_us", "end_us") if k in r]
+    moments = [r[k] for r in extents
+               for k in ("start_us", "started_us", "end_us") if k in r]
     return min(moments, default=0), max(moments, default=0)
 
 
@@ -851,28 +862,43 @@ def expected_gaps(records):
     after it.  All tasks that took time have a start and an end, or have not
     ended."""
     tasks = closed([t for t in records if t["type"] == "task" and
-                    "start_us" in t], extent_of(records)[1])
+                    started(t) is not None], extent_of(records)[1])
     tasks = [t for t in tasks if elapsed_of(t) > 0 or "is_open" in t]
-    moments = {m for t in tasks for m in (t["start_us"], t["end_us"])
-               if t["end_us"] > t["start_us"]}
+    moments = {m for t in tasks for m in (started(t), t["end_us"])
+               if t["end_us"] > started(t)}
     first, last = extent_of(records)
     moments = sorted(moments | {first, last})
     gaps = []
     for start, end in zip(moments, moments[1:]):
         if start < first or end > last or any(
-                t["start_us"] <= start and t["end_us"] >= end for t in tasks):
+                started(t) <= start and t["end_us"] >= end for t in tasks):
             continue
-        after = [t["id"] for t in tasks if t["start_us"] == end]
+        after = [t["id"] for t in tasks if started(t) == end]
         gaps.append((end - start, start,
                      min(after, key=str.encode) if after else None))
     gaps.sort(key=lambda g: (-g[0], g[1]))
     return gaps[:3]
 
 
+def spread(rng, tasks):
+    """Lets some tasks contain others, or wait; the others may be anywhere."""
+    some = [t for t in tasks if t.get("end_us", 0) > t.get("start_us", 0) and
+            t["kind"] == "run"]
+    some = rng.sample(some, rng.randint(0, len(some)))
+    for t in some:
+        t["started_us"] = t.pop("start_us")
+        t["elapsed_us"] = rng.randint(0, t["end_us"] - t["started_us"] - 1)
+    for t in tasks:
+        if rng.random() < 0.3:
+            t["parent"] = rng.choice(some or tasks)["id"]
+
+
 def mode_verdict(rng):
     tasks = random_build(rng, copies=rng.choice([0, 0.3]),
                          untimed=rng.choice([0, 0.1]),
                          all_timed=rng.random() < 0.8)
+    if rng.random() < 0.4:
+        spread(rng, tasks)
     records, wall = list(tasks), None
     if rng.random() < 0.3:
         start, end = rng.randint(-9, 3), rng.randint(3, 6000)
