@@ -60,6 +60,36 @@ node() {
 		"10 30 20 0"
 }
 
+@test "a task that contains others runs while none of them does" {
+	local spread='"end_us":100,"elapsed_us"'
+
+	lines '{"type":"task","id":"c","started_us":0,'"$spread"':34}' \
+		'{"type":"task","id":"b","parent":"c","started_us":34,'"$spread:33}" \
+		'{"type":"task","id":"a","parent":"b","start_us":67,"end_us":100}' \
+		>in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat wall '.start_us, .idle_us, .running_us,
+		.most_running')" "0 0 100 1"
+	assert_equal "$(stat longest '"\(.id):\(.elapsed_us):\(.weighted_us)"')" \
+		"c:34:34 a:33:33 b:33:33"
+	# Two tasks in one may run at once.
+	lines '{"type":"task","id":"c","started_us":0,"end_us":20,"elapsed_us":5}' \
+		'{"type":"task","id":"a","parent":"c","start_us":0,"end_us":10}' \
+		'{"type":"task","id":"b","parent":"c","start_us":4,"end_us":14}' >in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat wall '.idle_us, .running_us, .most_running')" \
+		"0 26 2"
+	assert_equal "$(stat longest '"\(.id):\(.elapsed_us):\(.weighted_us)"')" \
+		"a:10:7 b:10:7 c:5:6"
+}
+
+@test "a task that waited counts from its start to its end" {
+	lines '{"type":"task","id":"a","started_us":0,"end_us":9,"elapsed_us":5}' \
+		>in
+	run -0 --separate-stderr execlog-stat in
+	assert_equal "$(stat wall '.start_us, .idle_us, .running_us')" "0 0 9"
+}
+
 @test "several builds begin with the first and end with the last" {
 	lines "$(at a 10 20)" '{"type":"build","start_us":8,"end_us":12}' \
 		'{"type":"build","start_us":5,"end_us":9}' \

@@ -19,6 +19,13 @@ struct event {
 
 struct sweep {
 	struct activity *t;
+	const struct build *b;
+	/* By task: whether it is open, and how many tasks that it contains
+	   are.  It runs if it is and they are not.  NULL: none contains
+	   others. */
+	struct open {
+		uint32_t self, inner;
+	} *open;
 	uint64_t n_running;		/* tasks running at this moment */
 	uint64_t n_by_work[N_WORK];	/* of them, by kind of work */
 	weight integral;		/* of 1/n_running up to this moment */
@@ -114,28 +121,68 @@ add_interval(struct sweep *s, int64_t from_us, int64_t to_us)
 		fill_bins(t, from_us, to_us, (double)s->n_running);
 }
 
+/* Starts a task, or ends it, or what it contains takes turns with it. */
+static void
+switch_task(struct sweep *s, uint32_t task, int change)
+{
+	enum work work = activity_work_of(s->b, &s->b->tasks[task]);
+
+	/* All of its time may be that of what it contains. */
+	if (s->b->tasks[task].elapsed_us == 0)
+		return;
+	s->n_running += (uint64_t)change;
+	s->n_by_work[work] += (uint64_t)change;
+	/* A weight is how much the integral grows while the task runs. */
+	s->t->weights[task] -= change * s->integral;
+}
+
+static void
+apply_event(struct sweep *s, const struct event *e)
+{
+	struct open *open;
+	uint32_t parent;
+
+	if (s->open == NULL) {
+		switch_task(s, e->task, e->change);
+		return;
+	}
+	open = &s->open[e->task];
+	open->self += (uint32_t)e->change;
+	if (open->inner == 0)
+		switch_task(s, e->task, e->change);
+	parent = build_find_parent(s->b, &s->b->tasks[e->task]);
+	if (parent == INDEX_NONE)
+		return;
+	open = &s->open[parent];
+	open->inner += (uint32_t)e->change;
+	if (open->self > 0 && open->inner == (e->change > 0 ? 1 : 0))
+		switch_task(s, parent, -e->change);
+}
+
 void
 activity_make(struct activity *t, const struct build *b, size_t n_bins)
 {
-	struct sweep s = { .t = t };
+	struct sweep s = { .t = t, .b = b };
 	const struct task *task = b->tasks;
-	int64_t now_us = b->start_us, end_us;
+	int64_t now_us = b->start_us, start_us, end_us;
 	struct event *events;
-	enum work work;
 	size_t n = 0;
 
 	*t = (struct activity){ .start_us = b->start_us,
 	    .end_us = b->end_us, .n_bins = n_bins };
 	t->weights = mem_zero(b->n_tasks, sizeof *t->weights);
 	t->bins = mem_zero(n_bins, sizeof *t->bins);
+	if (b->parents.n > 0)
+		s.open = mem_zero(b->n_tasks, sizeof *s.open);
 
 	events = mem_resize(NULL, b->n_tasks * 2, sizeof *events);
 	for (uint32_t i = 0; i < b->n_tasks; i++, task++) {
+		start_us = task_started_us(task);
 		end_us = end_us_of(b, task);
 		if ((task->flags & (TASK_SUPERSEDED | TASK_TOTAL)) != 0 ||
-		    task->start_us == INT_UNKNOWN || task->start_us >= end_us)
+		    start_us == INT_UNKNOWN || start_us >= end_us)
 			continue;
-		events[n++] = (struct event){ task->start_us, i, 1 };
+		events[n++] = (struct event){ start_us, i, 1 };
 		events[n++] = (struct event){ end_us, i, -1 };
 	}
 	sort(events, n, sizeof *events, compare_events);
@@ -143,14 +190,11 @@ activity_make(struct activity *t, const struct build *b, size_t n_bins)
 	for (size_t i = 0; i < n; i++) {
 		add_interval(&s, now_us, events[i].us);
 		now_us = events[i].us;
-		work = activity_work_of(b, &b->tasks[events[i].task]);
-		s.n_running += (uint64_t)events[i].change;
-		s.n_by_work[work] += (uint64_t)events[i].change;
-		/* A weight is how much the integral grows during the task. */
-		t->weights[events[i].task] -= events[i].change * s.integral;
+		apply_event(&s, &events[i]);
 	}
 	add_interval(&s, now_us, t->end_us);
 	free(events);
+	free(s.open);
 }
 
 int64_t

@@ -160,6 +160,21 @@ def random_attempts(rng, clock, tasks):
             tasks.append(again)
 
 
+def random_contents(rng, tasks):
+    """Lets some tasks contain others, or wait; the others may be anywhere."""
+    ids = Counter(t["id"] for t in tasks)
+    some = [t for t in tasks if ids[t["id"]] == 1 and "total_time" not in t and
+            "from_cache" not in t and
+            t.get("end_us", 0) > t.get("start_us", math.inf)]
+    some = rng.sample(some, rng.randint(0, len(some)))
+    for t in some:
+        t["started_us"] = t.pop("start_us")
+        t["elapsed_us"] = rng.randint(0, t["end_us"] - t["started_us"] - 1)
+    for t in tasks:
+        if rng.random() < 0.3:
+            t["parent"] = rng.choice(some or tasks)["id"]
+
+
 def random_nodes(rng, tasks):
     nodes = []
     for name in sorted({t["id"] for t in tasks} | {"not/run", "all", "more"}):
@@ -186,6 +201,8 @@ def random_records(rng, small=False):
     tasks = [random_task(rng, clock, name)
              for name in random_ids(rng, rng.randint(0, 12))]
     random_attempts(rng, clock, tasks)
+    if rng.random() < 0.3:
+        random_contents(rng, tasks)
     records = list(tasks)
     if rng.random() < 0.6:
         records += random_nodes(rng, tasks)
@@ -263,8 +280,8 @@ class Build:
         placed = [t for t in self.tasks if "total_time" not in t]
         if not builds:
             builds = placed
-        times = [t[key] for t in builds for key in ("start_us", "end_us")
-                   if key in t]
+        times = [t[key] for t in builds
+                 for key in ("start_us", "started_us", "end_us") if key in t]
         self.wall_us = None
         if times:       # by clock skew, an end may be the earliest time
             self.start_us, self.end_us = min(times), max(times)
@@ -275,14 +292,20 @@ class Build:
                   "start_us" in t and t["until_us"] is not None]
         bounds = {self.start_us, self.end_us}
         for t in placed:
-            bounds |= {t["start_us"], t["until_us"]}
+            t["from_us"] = t.get("started_us", t["start_us"])
+            bounds |= {t["from_us"], t["until_us"]}
         bounds = sorted(us for us in bounds
                         if self.start_us <= us <= self.end_us)
         # (start, end, tasks that run from this start to this end)
-        self.intervals = [
-            (a, b, [t for t in placed
-                    if t["start_us"] <= a and b <= t["until_us"]])
-            for a, b in zip(bounds, bounds[1:])]
+        self.intervals = []
+        for a, b in zip(bounds, bounds[1:]):
+            is_open = [t for t in placed
+                       if t["from_us"] <= a and b <= t["until_us"]]
+            self.intervals.append((a, b, [
+                t for t in is_open if "started_us" not in t or
+                t["elapsed_us"] > 0 and
+                not any(o.get("parent") == t["id"] and o is not t
+                        for o in is_open)]))
         for t in self.tasks:
             t["weight"] = Fraction(0)
         for a, b, running in self.intervals:
