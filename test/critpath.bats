@@ -1082,6 +1082,13 @@ task ran."
 	lines "$(ran a 0 6000000)" "$(ran b 4000000 9000000 a)" >in
 	says "Limited by its path: 11.00 s, although the wall time is 9.00 s: \
 recorded times overlap."
+	# A hundredth more may print alike.
+	lines "$(ran a 0 6000000)" "$(ran b 5910000 9000000 a)" >in
+	says "Limited by its path: 9.00 of 9.00 s; 9.09 s of work on 1 worker takes \
+at least 9.09 s."
+	lines "$(ran a 0 6000000)" "$(ran b 5909000 9000000 a)" >in
+	says "Limited by its path: 9.09 s, although the wall time is 9.00 s: \
+recorded times overlap."
 }
 
 @test "what a step could save is not known without a graph, or by a guess" {

@@ -434,7 +434,7 @@ static void
 put_path(struct buf *out, const struct verdict *v, int64_t whole_us)
 {
 	buf_str(out, "its path: ");
-	if (v->path_us > whole_us) {
+	if (v->path_us - whole_us > whole_us / 100) {
 		report_us(out, v->path_us);
 		buf_str(out, ", although the wall time is ");
 		report_us(out, whole_us);
@@ -443,7 +443,7 @@ put_path(struct buf *out, const struct verdict *v, int64_t whole_us)
 	}
 	if (!is_guess(v))
 		buf_str(out, doubt_length(v));
-	put_of(out, v->path_us, whole_us);
+	put_of(out, v->path_us < whole_us ? v->path_us : whole_us, whole_us);
 	if (!is_tenth_faster(v->share_us, whole_us)) {
 		buf_str(out, "; ");
 		put_share(out, v, INT_UNKNOWN);
