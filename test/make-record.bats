@@ -383,8 +383,16 @@ subprocess.run([\"make\", \"-s\", \"x\"])'; :"
 	make-record -o rec make
 	task all '.elapsed_us >= 3e5 and .elapsed_us > (.end_us -
 		(.start_us // .started_us)) * 0.9' | grep -x true
+	# Without a line it is make's.
 	make-record -o rec make -n
 	assert_equal "$(tasks)" ''
+	task make '.elapsed_us >= 2e5 and has("cpu_us") == false' |
+		grep -x true
+	run -1 --separate-stderr critpath --text --budget 100ms rec
+	assert_line --regexp '^Limited by its path: '
+	lines 'all: ; @echo' >plain.mk
+	make-record -o rec make -n -f plain.mk
+	[ "$(records <rec | jq -r .type)" = build ]
 }
 
 @test "all outputs of a recipe are those of its task" {

@@ -226,7 +226,7 @@ put_times(struct buf *b, const struct target *t, int64_t from_us, int64_t to_us)
 	    from_us);
 	json_int(b, "end_us", to_us);
 	json_int(b, "elapsed_us", elapsed_us);
-	if (t->n_groups == 0)
+	if (t->n_groups == 0 && t->make != INDEX_NONE)
 		json_int(b, "cpu_us", cpu_us);
 }
 
@@ -339,14 +339,14 @@ put_nodes(struct filter *f)
 
 /*
  * As many targets as make would have run at once, if no make that the command
- * runs had more; INT_UNKNOWN if one had no limit.
+ * runs had more; INT_UNKNOWN if one had no limit, or if none ran a line.
  */
 static int64_t
 find_limit(bool *has_load_limit)
 {
 	const struct graph *g = state.graph;
 	const struct make *m;
-	int64_t limit = 0;
+	int64_t limit = g->n_ran > 0 ? 0 : INT_UNKNOWN;
 
 	*has_load_limit = false;
 	for (size_t i = 0; i < g->n_ran; i++) {
@@ -360,6 +360,13 @@ find_limit(bool *has_load_limit)
 	return limit;
 }
 
+/* Whether a line ran, or $(shell) in a recipe, besides the command. */
+static bool
+any_has_run(const struct graph *g)
+{
+	return g->n_lines > 1;
+}
+
 /* If make failed before it ran anything, nothing is known of the build. */
 static void
 put_build(struct filter *f)
@@ -370,12 +377,12 @@ put_build(struct filter *f)
 	int64_t limit = find_limit(&has_load_limit);
 	struct buf *b;
 
-	if (g->n_ran == 0 && (state.has_failed || g->n_makes == 0))
+	if (!any_has_run(g) && (state.has_failed || g->n_makes == 0))
 		return;
 	b = filter_begin_record(f, "build");
 	json_cstr(b, "run", state.run);
 	json_word(b, "format", "make");
-	if (g->n_ran > 0) {
+	if (any_has_run(g)) {
 		json_int(b, "start_us", command->start_us);
 		json_int(b, "end_us", command->end_us);
 		json_int(b, "wall_us", command->end_us - command->start_us);
@@ -404,7 +411,7 @@ targets_write(struct filter *f, const struct graph *g, int status)
 	state.mark_of = mem_zero(g->n_targets, sizeof *state.mark_of);
 
 	/* If nothing ran, the command is not of interest. */
-	if (g->n_ran > 0)
+	if (any_has_run(g))
 		graph_walk(g, put_part, f);
 	put_nodes(f);
 	put_build(f);
