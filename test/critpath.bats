@@ -1084,8 +1084,7 @@ task ran."
 recorded times overlap."
 	# A hundredth more may print alike.
 	lines "$(ran a 0 6000000)" "$(ran b 5910000 9000000 a)" >in
-	says "Limited by its path: 9.00 of 9.00 s; 9.09 s of work on 1 worker takes \
-at least 9.09 s."
+	says "Limited by its path: 9.00 of 9.00 s."
 	lines "$(ran a 0 6000000)" "$(ran b 5909000 9000000 a)" >in
 	says "Limited by its path: 9.09 s, although the wall time is 9.00 s: \
 recorded times overlap."

@@ -735,7 +735,7 @@ def knows_deps(brute):
 
 def expected_verdict(brute, workers, what_if, wall):
     want = judge(brute, workers, what_if, wall)
-    if brute.has_open and want.get("limit") == "order":
+    if brute.has_open and want.get("limit") in ("order", "workers"):
         want["reason"] = "did not end"
         del want["limit"]
     elif "limit" not in want:
