@@ -403,6 +403,16 @@ struct verdict {
 };
 
 /*
+ * Whether part_us is less than 90 % of us: a build that takes part_us instead
+ * would be more than a tenth faster.
+ */
+static inline bool
+is_tenth_faster(int64_t part_us, int64_t us)
+{
+	return us - part_us > us / 10;
+}
+
+/*
  * Finds out what limits the build.  workers is 0 if their number was not given.
  * what_if: weights are not as recorded.  Call it after dag_longest().
  * Overwrites the tails of the graph: call dag_tails() afterwards.
@@ -417,6 +427,8 @@ void verdict_release(struct verdict *);
  * it after verdict_find(); it overwrites the tails, too.
  */
 void verdict_simulate_more(struct verdict *, struct network *);
+
+/* --- verdict-report.c ---------------------------------------------------- */
 
 /* "path", "workers" and so on; NULL if it is not known. */
 const char *verdict_limit(const struct verdict *);
