@@ -6,16 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <yaml.h>
 
 #include "common/base/err.h"
 #include "common/base/mem.h"
 #include "common/base/sort.h"
-#include "common/io/fd.h"
 #include "common/json/json.h"
 #include "common/perun/config.h"
+#include "common/perun/store.h"
 
 /*
  * libyaml parses a file into events: the start of a mapping, a scalar, an alias
@@ -464,39 +462,17 @@ config_add(struct config *c, const char *file, struct span yaml,
 	return ok;
 }
 
-/*
- * Reads at most CONFIG_BYTES_MAX + 1 bytes of a file, so that the caller
- * notices an excess.  False on an error, which sets errno.
- */
-static bool
-read_file(const char *path, struct buf *b)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct stat st;
-	ssize_t n = -1;
-
-	if (fd == -1)
-		return false;
-	buf_need(b, CONFIG_BYTES_MAX + 1);
-	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
-		errno = EINVAL;		/* never wait for a pipe */
-	else
-		while ((n = read(fd, b->data + b->len,
-		    CONFIG_BYTES_MAX + 1 - b->len)) > 0 ||
-		    (n == -1 && errno == EINTR))
-			b->len += n > 0 ? (size_t)n : 0;
-	fd_close(fd);
-	return n == 0;
-}
-
 bool
 config_load_file(struct config *c, const char *path, const char **why)
 {
+	/* Without O_NONBLOCK, this would wait for a pipe. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct buf bytes = { 0 };
 	bool ok;
 
 	c->why.len = 0;
-	if (!read_file(path, &bytes) && errno != ENOENT && errno != ENOTDIR)
+	if (!store_read_all(fd, &bytes, CONFIG_BYTES_MAX + 1) &&
+	    errno != ENOENT && errno != ENOTDIR)
 		buf_printf(&c->why, "cannot read '%s': %s", path,
 		    strerror(errno));
 	else if (bytes.len > CONFIG_BYTES_MAX)

@@ -95,7 +95,7 @@ load(struct pending *p, const char *name, struct stat *st)
 	p->text.len = 0;
 	if (fd == -1)
 		return false;
-	if (!store_read_all(fd, &p->text))
+	if (!store_read_all(fd, &p->text, SIZE_MAX))
 		die_errno("cannot read '%s/jobs/%s'", p->store->path, name);
 	return true;
 }

@@ -351,7 +351,7 @@ open_file(const struct store *s, const unsigned char *name)
 }
 
 bool
-store_read_all(int fd, struct buf *b)
+store_read_all(int fd, struct buf *b, size_t max)
 {
 	struct stat st;
 	bool is_known = fd != -1 && fstat(fd, &st) == 0;
@@ -360,17 +360,18 @@ store_read_all(int fd, struct buf *b)
 	if (is_known && !S_ISREG(st.st_mode)) {
 		errno = EINVAL;
 	} else if (is_known) {
-		buf_need(b, (size_t)st.st_size + 1);
+		buf_need(b, (size_t)st.st_size < max ?
+		    (size_t)st.st_size + 1 : max);
 		do {
 			buf_need(b, 1);
 			n = read(fd, b->data + b->len, b->cap - b->len);
 			if (n > 0)
 				b->len += (size_t)n;
-		} while (n > 0 || (n == -1 && errno == EINTR));
+		} while (n == -1 ? errno == EINTR : n > 0 && b->len < max);
 	}
 	if (fd != -1)
 		fd_close(fd);
-	return n == 0;
+	return n != -1;
 }
 
 /* Dies if errno is a failure to read an object or index. */
@@ -387,7 +388,7 @@ check_failure(const struct store *s, const unsigned char *name)
 enum store_found
 store_read(const struct store *s, const unsigned char *name, struct buf *b)
 {
-	if (store_read_all(open_file(s, name), b))
+	if (store_read_all(open_file(s, name), b, SIZE_MAX))
 		return STORE_FOUND;
 	check_failure(s, name);
 	return errno == ENOENT ? STORE_ABSENT : STORE_FAILED;
@@ -743,7 +744,7 @@ store_for_each_lost(const struct store *s, void (*visit)(void *context,
 	for (size_t i = 0; i < files.n; i++) {
 		b.len = 0;
 		if (store_read_all(openat(lost, files.names[i], OPEN_FILE),
-		    &b))
+		    &b, SIZE_MAX))
 			visit(context, buf_span(&b));
 		else if (err_is_failure(errno))
 			die_errno("cannot read '%s/lost/%s'", s->path,

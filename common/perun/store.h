@@ -98,10 +98,11 @@ enum store_found store_read(const struct store *, const unsigned char *name,
     struct buf *b);
 
 /*
- * Appends the bytes of a regular file and closes it; false on an error, with
- * errno.  fd is -1 if the file could not be opened.
+ * Appends the bytes of a regular file, not many more than max if it is longer,
+ * and closes it; false on an error, with errno.  fd is -1 if the file could not
+ * be opened.
  */
-bool store_read_all(int fd, struct buf *b);
+bool store_read_all(int fd, struct buf *b, size_t max);
 
 /*
  * Stages an object, which is read-only, or an index.  bytes are to be the
