@@ -13,17 +13,6 @@
 const char *const layout_names[] = { [PIDX_1] = "1",
     [PIDX_2_ARGS] = "2args", [PIDX_2] = "2", [PIDX_2_LABEL] = "2label", NULL };
 
-/* The layout of this name, or 0. */
-static enum pidx_layout
-find_name(const char *name)
-{
-	enum pidx_layout layout = PIDX_2_LABEL;
-
-	while (layout > 0 && strcmp(name, layout_names[layout]) != 0)
-		layout--;
-	return layout;
-}
-
 enum pidx_layout
 layout_of_option(const struct opt_word *w)
 {
@@ -41,12 +30,6 @@ struct headers {
 };
 
 static void
-headers_begin(struct headers *h, const struct store *store)
-{
-	*h = (struct headers){ .store = store };
-}
-
-static void
 headers_end(struct headers *h)
 {
 	if (h->profile.recio != NULL)
@@ -59,7 +42,8 @@ headers_end(struct headers *h)
  * Which layout an object fits; FITS_NONE if it is missing or not a profile,
  * FITS_BOTH if the strings are equal in both.
  */
-enum evidence { NOT_EXAMINED, FITS_NONE, FITS_ARGS, FITS_LABEL, FITS_BOTH };
+enum evidence { NOT_EXAMINED, FITS_NONE, FITS_ARGS, FITS_LABEL, FITS_BOTH,
+    N_EVIDENCE };
 
 /* Sets h->profile to that of an entry; false if there is none. */
 static bool
@@ -73,21 +57,6 @@ read_profile(struct headers *h, const struct pidx_entry *e)
 	    &why) && profile_describe(&h->profile, h->object.body, &why);
 }
 
-static enum evidence
-compare_strings(const struct pidx_entry *e, const struct profile *p)
-{
-	/* As they are read before they are decided. */
-	struct span third = e->strings[PIDX_WORKLOAD];
-	struct span fourth = e->strings[PIDX_LABEL];
-	bool args = span_compare(third, p->args) == 0 &&
-	    span_compare(fourth, p->workload) == 0;
-	bool label = span_compare(third, p->workload) == 0 &&
-	    span_compare(fourth, p->label) == 0;
-
-	return args && label ? FITS_BOTH : args ? FITS_ARGS :
-	    label ? FITS_LABEL : FITS_NONE;
-}
-
 /*
  * Reads the object only once; not at all if there is no fourth string, and the
  * store says that it would be a label.
@@ -95,11 +64,24 @@ compare_strings(const struct pidx_entry *e, const struct profile *p)
 static enum evidence
 examine(struct headers *h, struct pidx_entry *e)
 {
-	if (h->store->has_labels && e->strings[PIDX_LABEL].n == 0)
+	const struct profile *p = &h->profile;
+	/* As they are read before they are decided. */
+	struct span third = e->strings[PIDX_WORKLOAD];
+	struct span fourth = e->strings[PIDX_LABEL];
+
+	if (h->store->has_labels && fourth.n == 0)
 		e->evidence = FITS_LABEL;
-	if (e->evidence == NOT_EXAMINED)
-		e->evidence = read_profile(h, e) ?
-		    compare_strings(e, &h->profile) : FITS_NONE;
+	if (e->evidence != NOT_EXAMINED)
+		return e->evidence;
+	e->evidence = FITS_NONE;
+	if (!read_profile(h, e))
+		return e->evidence;
+	if (span_compare(third, p->workload) == 0 &&
+	    span_compare(fourth, p->label) == 0)
+		e->evidence = FITS_LABEL;
+	if (span_compare(third, p->args) == 0 &&
+	    span_compare(fourth, p->workload) == 0)
+		e->evidence = e->evidence == FITS_LABEL ? FITS_BOTH : FITS_ARGS;
 	return e->evidence;
 }
 
@@ -125,18 +107,6 @@ fits_five(struct headers *h, const struct pidx *index)
 			return false;
 	}
 	return any;
-}
-
-/* How many entries of six strings their objects have decided. */
-struct tally {
-	size_t args, label;
-};
-
-static void
-count(struct tally *t, enum evidence found)
-{
-	t->args += found == FITS_ARGS;
-	t->label += found == FITS_LABEL;
 }
 
 /* --- the evidence of other indexes ---------------------------------------- */
@@ -182,16 +152,16 @@ static bool
 layout_of(struct headers *h, const struct pidx *index,
     enum pidx_layout *layout)
 {
-	struct tally t = { 0, 0 };
+	size_t n[N_EVIDENCE] = { 0 };
 
 	*layout = index->layout;
 	if (index->layout == PIDX_1 || index->layout == PIDX_2)
 		return true;
 	/* One label decides: a mixed index gets entries with labels. */
-	for (size_t i = index->n; i-- > 0 && t.label == 0;)
-		count(&t, examine(h, &index->entries[i]));
-	*layout = t.label > 0 ? PIDX_2_LABEL : PIDX_2_ARGS;
-	return t.args > 0 || t.label > 0;
+	for (size_t i = index->n; i-- > 0 && n[FITS_LABEL] == 0;)
+		n[examine(h, &index->entries[i])]++;
+	*layout = n[FITS_LABEL] > 0 ? PIDX_2_LABEL : PIDX_2_ARGS;
+	return n[FITS_ARGS] > 0 || n[FITS_LABEL] > 0;
 }
 
 /*
@@ -227,9 +197,12 @@ find_newest(struct headers *h, bool six, enum pidx_layout *layout)
 
 /* --- decisions ------------------------------------------------------------ */
 
-/* What the entries are assumed to be that no object has decided. */
+/*
+ * What the entries are assumed to be that no object has decided; of the others
+ * there are n with each evidence.
+ */
 static bool
-assume(struct perun *p, struct headers *h, struct tally decided,
+assume(struct perun *p, struct headers *h, const size_t *n,
     enum pidx_layout *layout)
 {
 	const char *vcs_type = config_string(&p->config, "vcs.type");
@@ -239,8 +212,8 @@ assume(struct perun *p, struct headers *h, struct tally decided,
 	/* Perun had a label before it had stores without a repository. */
 	if (vcs_type != NULL && strcmp(vcs_type, "svs") == 0)
 		return true;
-	*layout = decided.label > 0 ? PIDX_2_LABEL : PIDX_2_ARGS;
-	if ((decided.args > 0) != (decided.label > 0))
+	*layout = n[FITS_LABEL] > 0 ? PIDX_2_LABEL : PIDX_2_ARGS;
+	if ((n[FITS_ARGS] > 0) != (n[FITS_LABEL] > 0))
 		return true;
 	if (p->six_strings == PIDX_2_ARGS || p->six_strings == PIDX_2_LABEL ||
 	    find_newest(h, true, &p->six_strings)) {
@@ -262,13 +235,12 @@ layout_parse(const struct store *store, struct pidx *index, struct span bytes,
     struct pidx_error *error)
 {
 	bool ok = pidx_parse(index, bytes, error), five;
-	struct headers h;
+	struct headers h = { .store = store };
 	struct pidx other = { 0 };
 
 	if (index->n == 0 ||
 	    (ok && (index->layout != PIDX_2_LABEL || index->n > 1)))
 		return ok;
-	headers_begin(&h, store);
 	five = (!ok || examine(&h, &index->entries[0]) == FITS_NONE) &&
 	    pidx_parse_five(&other, bytes) && fits_five(&h, &other);
 	headers_end(&h);
@@ -285,30 +257,26 @@ void
 layout_decide(struct perun *p, struct pidx *index)
 {
 	struct pidx_entry *e, *end = index->entries + index->n;
-	struct headers h;
-	struct tally decided = { 0, 0 };
+	struct headers h = { .store = &p->store };
+	size_t n[N_EVIDENCE] = { 0 };
 	enum evidence found;
 	enum pidx_layout layout;
-	size_t n_open = 0;
 	bool is_known;
 
 	if (index->layout != PIDX_2_LABEL)
 		return;
-	headers_begin(&h, &p->store);
 	for (e = index->entries; e < end; e++) {
 		found = examine(&h, e);
-		count(&decided, found);
-		if (found == FITS_NONE)
-			n_open++;
-		else
+		n[found]++;
+		if (found != FITS_NONE)
 			pidx_decide(e, found == FITS_ARGS ? PIDX_2_ARGS :
 			    PIDX_2_LABEL);
 	}
-	if (decided.args > 0 && decided.label == 0)
+	if (n[FITS_ARGS] > 0 && n[FITS_LABEL] == 0)
 		index->layout = PIDX_2_ARGS;
 
-	if (n_open > 0) {
-		is_known = assume(p, &h, decided, &layout);
+	if (n[FITS_NONE] > 0) {
+		is_known = assume(p, &h, n, &layout);
 		for (e = index->entries; e < end; e++) {
 			if (!e->is_undecided)
 				continue;
@@ -316,7 +284,7 @@ layout_decide(struct perun *p, struct pidx *index)
 			e->is_undecided = !is_known;
 			e->is_assumed = is_known;
 		}
-		if (decided.args == 0 && decided.label == 0)
+		if (n[FITS_ARGS] == 0 && n[FITS_LABEL] == 0)
 			index->layout = layout;
 	}
 	headers_end(&h);
@@ -326,7 +294,8 @@ enum pidx_layout
 layout_for_adding(struct perun *p, const struct pidx *index,
     enum pidx_layout wanted)
 {
-	struct headers h;
+	const size_t none[N_EVIDENCE] = { 0 };
+	struct headers h = { .store = &p->store };
 	enum pidx_layout layout;
 
 	if (index->n == 0 && index->layout == PIDX_1)
@@ -334,9 +303,8 @@ layout_for_adding(struct perun *p, const struct pidx *index,
 	if (index->n == 0)	/* absent, or empty and of version 2 */
 		return index->layout != 0 && wanted == PIDX_1 ? PIDX_2_LABEL :
 		    wanted;
-	headers_begin(&h, &p->store);
 	if (!layout_of(&h, index, &layout))
-		assume(p, &h, (struct tally){ 0, 0 }, &layout);
+		assume(p, &h, none, &layout);
 	headers_end(&h);
 	return layout;
 }
@@ -345,15 +313,16 @@ enum pidx_layout
 layout_for_new_index(struct perun *p)
 {
 	const char *setting = config_string(&p->config, "weir.index_version");
-	enum pidx_layout layout = setting != NULL ? find_name(setting) : 0;
-	struct headers h;
+	struct headers h = { .store = &p->store };
+	enum pidx_layout layout;
 
-	if (layout != 0)
-		return layout;
+	for (layout = PIDX_1; setting != NULL && layout_names[layout] != NULL;
+	    layout++)
+		if (strcmp(setting, layout_names[layout]) == 0)
+			return layout;
 	if (setting != NULL)
 		die("weir.index_version of the store's local.yml is not 1, "
 		    "2args, 2 or 2label");
-	headers_begin(&h, &p->store);
 	if (!find_newest(&h, false, &layout))
 		layout = PIDX_2_LABEL;
 	headers_end(&h);
