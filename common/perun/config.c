@@ -188,16 +188,6 @@ read_alias(struct reader *r, const struct config_value **value)
 }
 
 static bool
-is_null(const yaml_event_t *e, struct span text)
-{
-	if (e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
-	    !e->data.scalar.plain_implicit)
-		return false;
-	return text.n == 0 || span_eq(text, "~") || span_eq(text, "null") ||
-	    span_eq(text, "Null") || span_eq(text, "NULL");
-}
-
-static bool
 read_text(struct reader *r, struct config_value *v)
 {
 	const char *p = (const char *)r->event.data.scalar.value;
@@ -206,17 +196,12 @@ read_text(struct reader *r, struct config_value *v)
 	if (memchr(p, '\0', n) != NULL)
 		return fail_here(r, "the text contains a NUL character");
 	v->text = arena_span(&r->config->texts, span_of(p, n));
-	v->is_null = is_null(&r->event, v->text);
+	v->is_null = r->event.data.scalar.plain_implicit &&
+	    r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+	    (n == 0 || span_eq(v->text, "~") || span_eq(v->text, "null") ||
+	    span_eq(v->text, "Null") || span_eq(v->text, "NULL"));
 	v->height = 1;
 	return true;
-}
-
-static bool
-is_merge_key(const yaml_event_t *e)
-{
-	return e->type == YAML_SCALAR_EVENT &&
-	    e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-	    strcmp((const char *)e->data.scalar.value, "<<") == 0;
 }
 
 static bool read_value(struct reader *, uint32_t, const struct config_value **);
@@ -305,8 +290,11 @@ read_pair(struct reader *r, uint32_t depth, struct config_value *v,
     struct config_value *merged)
 {
 	const struct config_value *key, *value;
-	yaml_mark_t at = r->event.start_mark;
-	bool is_merge = is_merge_key(&r->event);
+	const yaml_event_t *e = &r->event;
+	yaml_mark_t at = e->start_mark;
+	bool is_merge = e->type == YAML_SCALAR_EVENT &&
+	    e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+	    strcmp((const char *)e->data.scalar.value, "<<") == 0;
 
 	if (!read_value(r, depth, &key))
 		return false;

@@ -84,15 +84,6 @@ compare_members(const void *a, const void *b)
 	return span_compare(x->key, y->key);
 }
 
-/* Appends a value that another one of its key replaces. */
-static void
-put_overridden(struct flatten *f, const struct field *field)
-{
-	buf_printf(&f->overridden, "%.*s:", SPAN_ARG(field->key));
-	pyjson_put(&f->overridden, field->token);
-	buf_char(&f->overridden, ',');
-}
-
 /*
  * Sets f->text to the canonical form of the type of a resource: its members as
  * text, sorted by key, and a NUL.  If snapshot or time replaces a member of the
@@ -106,14 +97,18 @@ put_type_text(struct flatten *f, const struct rec *r, struct span time,
 	const struct field *field = r->fields;
 
 	f->n_members = f->overridden.len = f->text.len = 0;
-	for (size_t i = 0; i < r->n; i++, field++)
+	for (size_t i = 0; i < r->n; i++, field++) {
 		if (f->columns[i] != 0)
 			continue;
-		else if ((snapshot.n > 0 && span_eq(field->key, "snapshot")) ||
-		    (time.n > 0 && span_eq(field->key, "time")))
-			put_overridden(f, field);
-		else
+		if ((snapshot.n == 0 || !span_eq(field->key, "snapshot")) &&
+		    (time.n == 0 || !span_eq(field->key, "time"))) {
 			add_member(f, field->key, field->token);
+			continue;
+		}
+		buf_printf(&f->overridden, "%.*s:", SPAN_ARG(field->key));
+		pyjson_put(&f->overridden, field->token);
+		buf_char(&f->overridden, ',');
+	}
 	if (snapshot.n > 0)
 		add_member(f, span_str("snapshot"), snapshot);
 	if (time.n > 0)
@@ -304,20 +299,6 @@ type_of(struct flatten *f, const struct rec *r, struct span time,
 	return &f->types[f->types_of_raw[raw]];
 }
 
-/* Appends a value to the column of a key; adds the column if it is new. */
-static void
-collect(struct resource_type *t, unsigned key, struct span token)
-{
-	struct column *c = t->columns;
-
-	while (c->key != 0 && c->key != key)
-		c++;
-	if (c->key != 0)
-		buf_str(&c->values, ", ");
-	c->key = key;
-	pyjson_put(&c->values, token);
-}
-
 bool
 flatten_add(struct flatten *f, struct span resources, struct span time,
     struct span snapshot)
@@ -325,6 +306,7 @@ flatten_add(struct flatten *f, struct span resources, struct span time,
 	const struct rec *r;
 	const struct field *field;
 	struct resource_type *t;
+	struct column *c;
 	struct span item;
 	const char *why;
 
@@ -340,9 +322,17 @@ flatten_add(struct flatten *f, struct span resources, struct span time,
 				    (unsigned char)key;
 
 		t = type_of(f, r, time, snapshot);
-		for (size_t i = 0; i < r->n; i++)
-			if (f->columns[i] != 0)
-				collect(t, f->columns[i], r->fields[i].token);
+		for (size_t i = 0; i < r->n; i++) {
+			if (f->columns[i] == 0)
+				continue;
+			c = t->columns;
+			while (c->key != 0 && c->key != f->columns[i])
+				c++;
+			if (c->key != 0)
+				buf_str(&c->values, ", ");
+			c->key = f->columns[i];
+			pyjson_put(&c->values, r->fields[i].token);
+		}
 	}
 	return why == NULL;
 }

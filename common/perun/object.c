@@ -82,33 +82,20 @@ inflate_to(z_stream *z, struct buf *text, size_t limit, bool *ended)
 	return status == Z_OK || status == Z_STREAM_END;
 }
 
-/* Parses the n bytes "profile TYPE LENGTH"; the length is in characters. */
+/* Parses "profile TYPE LENGTH"; the length is in characters. */
 static bool
-read_header(struct object *o, size_t n, uint64_t *length)
+read_header(struct object *o, struct span header, uint64_t *length)
 {
-	static const char word[] = "profile ";
-	struct span header = span_of(o->text.data, n);
-	const char *type, *space;
+	const char *type, *space, *end = header.p + header.n;
 
-	if (n < sizeof word || memcmp(header.p, word, sizeof word - 1) != 0)
+	if (!span_begins_with(header, "profile "))
 		return false;
-	type = header.p + sizeof word - 1;
-	space = memchr(type, ' ', n - (sizeof word - 1));
+	type = header.p + strlen("profile ");
+	space = memchr(type, ' ', (size_t)(end - type));
 	if (space == NULL)
 		return false;
 	o->type = span_of(type, (size_t)(space - type));
-	return text_u64(span_of(space + 1,
-	    (size_t)(header.p + n - space) - 1), length);
-}
-
-static size_t
-count_characters(struct span s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++)
-		n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
-	return n;
+	return text_u64(span_of(space + 1, (size_t)(end - space) - 1), length);
 }
 
 /* Sets the type and the body; returns NULL, or why it is not an object. */
@@ -116,7 +103,7 @@ static const char *
 unpack(struct object *o, z_stream *z)
 {
 	static const char damaged[] = "its zlib stream is truncated or damaged";
-	size_t packed_size = z->avail_in, header_len;
+	size_t packed_size = z->avail_in, header_len, n = 0;
 	const char *end;
 	uint64_t length;
 	bool ended;
@@ -126,7 +113,8 @@ unpack(struct object *o, z_stream *z)
 	end = o->text.len == 0 ? NULL :
 	    memchr(o->text.data, '\0', o->text.len);
 	header_len = end == NULL ? 0 : (size_t)(end - o->text.data);
-	if (end == NULL || !read_header(o, header_len, &length))
+	if (end == NULL ||
+	    !read_header(o, span_of(o->text.data, header_len), &length))
 		return "it does not begin with 'profile TYPE LENGTH'";
 	/*
 	 * Protects against decompression bombs, and keeps 4 * length within the
@@ -142,11 +130,12 @@ unpack(struct object *o, z_stream *z)
 		return z->avail_in == 0 ? damaged :
 		    "it is longer than its header says";
 	/* The text may have moved since read_header(). */
-	o->type.p = o->text.data + (sizeof "profile " - 1);
+	o->type.p = o->text.data + strlen("profile ");
 	o->body = span_of(o->text.data + header_len + 1,
 	    o->text.len - header_len - 1);
-	if (!utf8_valid(o->body.p, o->body.n) ||
-	    count_characters(o->body) != length)
+	for (size_t i = 0; i < o->body.n; i++)
+		n += ((unsigned char)o->body.p[i] & 0xc0) != 0x80;
+	if (n != length || !utf8_valid(o->body.p, o->body.n))
 		return "its length is not what its header says";
 	return o->body.n > 0 && memchr(o->body.p, '\0', o->body.n) != NULL ?
 	    "its body contains a NUL" : NULL;

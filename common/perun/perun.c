@@ -122,18 +122,15 @@ bool
 perun_read_object(const struct store *s, const unsigned char *name,
     struct buf *packed, struct object *object, const char **why)
 {
+	enum store_found found;
+
 	packed->len = 0;
-	switch (store_read(s, name, packed)) {
-	case STORE_ABSENT:
-		*why = "it is missing";
-		return false;
-	case STORE_FAILED:
-		*why = "it is not a regular file";
-		return false;
-	default:
-		break;
-	}
-	*why = object_unpack(object, buf_span(packed));
+	found = store_read(s, name, packed);
+	if (found == STORE_FOUND)
+		*why = object_unpack(object, buf_span(packed));
+	else
+		*why = found == STORE_ABSENT ? "it is missing" :
+		    "it is not a regular file";
 	if (*why != NULL)
 		return false;
 	*why = "its SHA-1 is not its name";

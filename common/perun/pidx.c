@@ -13,15 +13,6 @@
 /* COUNT_OFFSET is where the number of entries is stored, after the version. */
 enum { VERSION_MAX = 2, COUNT_OFFSET = 8 };
 
-static uint32_t
-get_u32(const char *p)
-{
-	const unsigned char *u = (const unsigned char *)p;
-
-	return (uint32_t)u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 |
-	    (uint32_t)u[3] << 24;
-}
-
 static void
 set_u32(char *p, uint32_t value)
 {
@@ -67,21 +58,13 @@ bytes_left(const struct cursor *c)
 static bool
 read_u32(struct cursor *c, uint32_t *value, const char *what)
 {
+	const unsigned char *p = (const unsigned char *)c->bytes.p + c->at;
+
 	if (bytes_left(c) < 4)
 		return fail(c->error, c->at, "%s is truncated", what);
-	*value = get_u32(c->bytes.p + c->at);
+	*value = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+	    (uint32_t)p[3] << 24;
 	c->at += 4;
-	return true;
-}
-
-static bool
-read_object(struct cursor *c, unsigned char *object)
-{
-	if (bytes_left(c) < PIDX_SHA_SIZE)
-		return fail(c->error, c->at,
-		    "the object of an entry is truncated");
-	memcpy(object, c->bytes.p + c->at, PIDX_SHA_SIZE);
-	c->at += PIDX_SHA_SIZE;
 	return true;
 }
 
@@ -139,8 +122,14 @@ read_entry(struct cursor *c, enum pidx_layout layout, struct pidx_entry *e)
 	size_t n = string_order(layout, &order), start = c->at;
 
 	*e = (struct pidx_entry){ .is_undecided = n == 6 };
-	if (!read_u32(c, &e->time, "the time of an entry") ||
-	    !read_object(c, e->object) || !read_path(c, &e->path))
+	if (!read_u32(c, &e->time, "the time of an entry"))
+		return false;
+	if (bytes_left(c) < PIDX_SHA_SIZE)
+		return fail(c->error, c->at,
+		    "the object of an entry is truncated");
+	memcpy(e->object, c->bytes.p + c->at, PIDX_SHA_SIZE);
+	c->at += PIDX_SHA_SIZE;
+	if (!read_path(c, &e->path))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!read_string(c, &e->strings[order[i]]))
@@ -336,10 +325,7 @@ pidx_serialize(const struct pidx *p, struct buf *b)
 		put_entry(b, p->layout, &p->entries[i]);
 }
 
-/*
- * Copies the entries of an index from `at` on that are less than e; returns
- * where the others begin.
- */
+/* Copies the entries from `at` on that are less than e; returns their end. */
 static size_t
 copy_less(const struct pidx *p, size_t at, const struct pidx_entry *e,
     struct buf *to)

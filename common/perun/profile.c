@@ -123,17 +123,6 @@ read_postprocessors(struct profile *p, const struct rec *r)
 	return NULL;
 }
 
-/* Appends "key": value to an object, after a comma unless it is the first. */
-static void
-put_member(struct buf *b, const struct field *f)
-{
-	if (b->len > 1)
-		buf_str(b, ", ");
-	pyjson_string(b, f->key);
-	buf_str(b, ": ");
-	pyjson_put(b, f->token);
-}
-
 /*
  * A region is a part of an unflattened profile with resources of its own:
  * `global` or a snapshot.  Its values are JSON.
@@ -162,7 +151,7 @@ read_region(struct span token)
 	return g;
 }
 
-/* Adds the resources of a region; false if it has none, or an invalid one. */
+/* False if the region has no resources, or an invalid one. */
 static bool
 add_region(struct flatten *f, const struct region *g, struct span snapshot)
 {
@@ -189,14 +178,6 @@ add_snapshots(struct flatten *f, struct span rest)
 	return ok;
 }
 
-static bool
-is_empty_object(struct span token)
-{
-	struct span key, value;
-
-	return !items_next_member(&token, &key, &value);
-}
-
 /*
  * Adds the resources of all regions in the order of the document, because this
  * order determines the numbers of the types.  A `global` that is empty or not
@@ -208,14 +189,17 @@ add_resources(struct flatten *f, const struct rec *r,
 {
 	const struct span none = span_of(NULL, 0);
 	const struct field *field = r->fields, *end = field + r->n;
+	struct span rest, key, value;
 	bool ok = true;
 
 	for (; ok && field < end; field++) {
+		rest = field->token;
 		if (field == rec_get(r, SNAPSHOTS))
 			ok = field->kind == REC_ARRAY &&
 			    add_snapshots(f, field->token);
 		else if (field == rec_get(r, GLOBAL) &&
-		    field->kind == REC_OBJECT && !is_empty_object(field->token))
+		    field->kind == REC_OBJECT &&
+		    items_next_member(&rest, &key, &value))
 			ok = add_region(f, global, none);
 		else if (field == rec_get(r, RESOURCES) &&
 		    field->kind == REC_ARRAY)
@@ -344,17 +328,26 @@ bool
 profile_make(struct profile *p, const struct rec *r, bool flat,
     const char **why)
 {
-	p->body.len = 0;
+	struct buf *b = &p->body;
+	const struct field *f = r->fields;
+
+	b->len = 0;
 	if (!describe(p, r, why))
 		return false;
 	if (flat)
 		*why = begin_flat(p, r);
 	else
-		buf_char(&p->body, '{');
-	for (size_t i = 0; i < r->n; i++)
-		if (!is_left_out(r, &r->fields[i], flat))
-			put_member(&p->body, &r->fields[i]);
-	buf_char(&p->body, '}');
+		buf_char(b, '{');
+	for (; f < r->fields + r->n; f++) {
+		if (is_left_out(r, f, flat))
+			continue;
+		if (b->len > 1)
+			buf_str(b, ", ");
+		pyjson_string(b, f->key);
+		buf_str(b, ": ");
+		pyjson_put(b, f->token);
+	}
+	buf_char(b, '}');
 	return *why == NULL;
 }
 

@@ -45,22 +45,6 @@ put_code(struct buf *b, uint32_t code)
 	}
 }
 
-/*
- * Copies the bytes up to the first that needs an escape; returns how many.
- * Python escapes DEL, which JSON does not require.
- */
-static size_t
-put_unescaped(struct buf *b, struct span s)
-{
-	size_t n = text_unescaped_length(s.p, s.n);
-	const char *del = n == 0 ? NULL : memchr(s.p, 0x7f, n);
-
-	if (del != NULL)
-		n = (size_t)(del - s.p);
-	buf_add(b, s.p, n);
-	return n;
-}
-
 /* Writes the escape whose backslash precedes p; returns the address past it. */
 static const char *
 put_escape(struct buf *b, const char *p)
@@ -88,12 +72,19 @@ put_escape(struct buf *b, const char *p)
 static const char *
 put_string(struct buf *b, const char *p, const char *end, bool is_json)
 {
+	const char *del;
 	uint32_t code;
 	size_t n;
 
 	buf_char(b, '"');
 	for (;;) {
-		p += put_unescaped(b, span_of(p, (size_t)(end - p)));
+		/* Python escapes DEL, which JSON does not require. */
+		n = text_unescaped_length(p, (size_t)(end - p));
+		del = n == 0 ? NULL : memchr(p, 0x7f, n);
+		if (del != NULL)
+			n = (size_t)(del - p);
+		buf_add(b, p, n);
+		p += n;
 		if (p >= end || (is_json && *p == '"'))
 			break;
 		if (is_json && *p == '\\') {
@@ -145,32 +136,19 @@ put_digits(struct buf *b, const char *digits, int n, int exponent)
 }
 
 /*
- * Adds one to the last digit of a text such as "1.234e-08", unless it is a 9.
- *
- * This is for powers of two.  Doubles below a power are half as far apart as
- * those above it.  So the nearest decimal of n digits, if it is below the
- * power, may be read back as another double, while the next decimal, above it,
- * is read back correctly.
- */
-static void
-increment_last_digit(char *text)
-{
-	char *e = strchr(text, 'e');
-
-	if (e[-1] < '9')
-		e[-1]++;
-}
-
-/*
  * Python's repr() of a float: the fewest digits that read back as the same
  * double ("shortest round-trip").  0.1 is 0.1 and not 0.1000000000000000055.
  * Tries 15, 16 and 17 digits (1 and more for subnormal numbers and zero), and
  * drops zeros at the end.
+ *
+ * Doubles below a power of two are half as far apart as those above it.  So the
+ * nearest decimal of n digits, if it is below the power, may be read back as
+ * another double, while the next decimal, above it, is read back correctly.
  */
 static void
 put_double(struct buf *b, double value)
 {
-	char text[32], digits[DIGITS_MAX + 1];
+	char text[32], digits[DIGITS_MAX + 1], *e;
 	int precision = DIGITS_SAFE - 1, n = 0;
 
 	if (fabs(value) < DBL_MIN)
@@ -183,7 +161,9 @@ put_double(struct buf *b, double value)
 		snprintf(text, sizeof text, "%.*e", precision, value);
 		if (strtod(text, NULL) == value)
 			break;
-		increment_last_digit(text);
+		e = strchr(text, 'e');
+		if (e[-1] < '9')
+			e[-1]++;
 		if (strtod(text, NULL) == value)
 			break;
 	}
@@ -270,25 +250,20 @@ is_shortest(struct span s)
 	return is_repr(digits, (int)(end - dot) - 1, strtod(copy, NULL));
 }
 
-static bool
-is_integer(struct span number)
-{
-	for (size_t i = *number.p == '-'; i < number.n; i++)
-		if (!text_is_digit(number.p[i]))
-			return false;
-	return true;
-}
-
 static void
 put_number(struct buf *b, struct span s)
 {
+	const char *end = s.p + s.n;
+	uint64_t value = 0;
 	char *copy;
 
 	if (span_eq(s, "-0")) {
 		buf_char(b, '0');
 		return;
 	}
-	if (is_integer(s) || is_shortest(s)) {
+	/* Integers are copied. */
+	if (text_digits(s.p + (*s.p == '-'), end, &value) == end ||
+	    is_shortest(s)) {
 		buf_add(b, s.p, s.n);
 		return;
 	}

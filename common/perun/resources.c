@@ -234,15 +234,13 @@ describe_group(struct resources *r, struct span name, struct resource_group *g)
 	struct resource_type none = { 0, SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE,
 	    false };
 	const struct resource_type *type = &none;
+	size_t n = name.n;
 
 	if (symbol != SYM_NONE && r->types[symbol].profile == r->number)
 		type = &r->types[symbol];
-	g->uid = name;
-	for (size_t i = name.n; i-- > 0;)
-		if (name.p[i] == '#') {
-			g->uid.n = i;
-			break;
-		}
+	while (n > 0 && name.p[n - 1] != '#')
+		n--;
+	g->uid = span_of(name.p, n > 0 ? n - 1 : name.n);
 	g->type = text_of_symbol(r, type->type);
 	g->subtype = text_of_symbol(r, type->subtype);
 	g->trace = text_of_symbol(r, type->trace);
@@ -253,34 +251,28 @@ describe_group(struct resources *r, struct span name, struct resource_group *g)
 
 /* --- profiles ------------------------------------------------------------- */
 
-/* Parses a profile, after flattening it if it is not; NULL on an error. */
-static const struct rec *
-parse_flat(struct resources *r, struct span text, const char **why)
-{
-	const struct rec *document = recio_parse(r->document, text, why);
-	const struct field *resources;
-
-	if (document == NULL)
-		return NULL;
-	resources = rec_get(document, P_RESOURCES);
-	if (resources != NULL && resources->kind == REC_OBJECT)
-		return document;
-	document = recio_parse(r->unflattened, text, why);
-	if (document == NULL || !profile_make(&r->profile, document, true,
-	    why))
-		return NULL;
-	return recio_parse(r->document, buf_span(&r->profile.body), why);
-}
-
 const char *
 resources_begin(struct resources *r, struct span text)
 {
-	const struct rec *document, *header, *machine;
 	const char *why;
+	const struct rec *document = recio_parse(r->document, text, &why);
+	const struct rec *header, *machine;
+	const struct field *resources;
 
-	document = parse_flat(r, text, &why);
 	if (document == NULL)
 		return why;
+	resources = rec_get(document, P_RESOURCES);
+	if (resources == NULL || resources->kind != REC_OBJECT) {
+		document = recio_parse(r->unflattened, text, &why);
+		if (document == NULL ||
+		    !profile_make(&r->profile, document, true, &why))
+			return why;
+		document = recio_parse(r->document,
+		    buf_span(&r->profile.body), &why);
+		if (document == NULL)
+			return why;
+	}
+
 	header = recio_member(r->header, document, P_HEADER);
 	if (header == NULL)
 		return "the profile has no object 'header'";

@@ -94,13 +94,21 @@ setting_text(const struct config_value *v, size_t i, struct span *text)
 	return true;
 }
 
-/* Sets the keys, and the directions that are given, from a --sort option. */
-static void
-parse_sort(struct order *o, const char *sort)
+/* A setting of directions, or a list of keys, is from Perun since 0.23.8. */
+void
+order_load(struct order *o, const struct config *config, const char *sort)
 {
+	const struct config_value *keys = config_find(config,
+	    "format.sort_profiles_by");
+	const struct config_value *directions = config_find(config,
+	    "format.sort_profiles_order");
 	size_t n, key;
+	struct span text;
 
-	for (;; sort += n + 1) {
+	*o = (struct order){ .is_new =
+	    setting_text(directions, 0, &text) ||
+	    (keys != NULL && keys->kind == CONFIG_LIST) };
+	for (; sort != NULL; sort = sort[n] == '\0' ? NULL : sort + n + 1) {
 		n = strcspn(sort, ",");
 		key = strcspn(sort, ":,");
 		if (o->n == ORDER_KEYS_MAX)
@@ -110,27 +118,8 @@ parse_sort(struct order *o, const char *sort)
 			o->directions[o->n] = parse_direction(span_of(sort +
 			    key + 1, n - key - 1));
 		o->keys[o->n++] = parse_key(span_of(sort, key));
-		if (sort[n] == '\0')
-			return;
 	}
-}
-
-/* A setting of directions, or a list of keys, is from Perun since 0.23.8. */
-void
-order_load(struct order *o, const struct config *config, const char *sort)
-{
-	const struct config_value *keys = config_find(config,
-	    "format.sort_profiles_by");
-	const struct config_value *directions = config_find(config,
-	    "format.sort_profiles_order");
-	struct span text;
-
-	*o = (struct order){ .is_new =
-	    setting_text(directions, 0, &text) ||
-	    (keys != NULL && keys->kind == CONFIG_LIST) };
-	if (sort != NULL)
-		parse_sort(o, sort);
-	else
+	if (o->n == 0)
 		for (; o->n < ORDER_KEYS_MAX &&
 		    setting_text(keys, o->n, &text); o->n++)
 			o->keys[o->n] = parse_key(text);
@@ -147,14 +136,11 @@ order_load(struct order *o, const struct config *config, const char *sort)
 static struct span
 split_name(struct span path, uint64_t *copy)
 {
-	static const char suffix[] = ".perf";
-	enum { N_SUFFIX = sizeof suffix - 1 };
 	struct span stem = path;
 	size_t open;
 
-	if (stem.n > N_SUFFIX &&
-	    memcmp(stem.p + stem.n - N_SUFFIX, suffix, N_SUFFIX) == 0)
-		stem.n -= N_SUFFIX;
+	if (stem.n > 5 && memcmp(stem.p + stem.n - 5, ".perf", 5) == 0)
+		stem.n -= 5;
 	*copy = 0;
 	if (stem.n == 0 || stem.p[stem.n - 1] != ')')
 		return stem;
@@ -263,16 +249,6 @@ matches_text(const struct selector *sel, const struct pidx_entry *e)
 	return true;
 }
 
-static bool
-matches_strings(const struct selection *s, const struct pidx_entry *e)
-{
-	for (int i = 0; i < PIDX_N_STRINGS; i++)
-		if (s->strings[i] != NULL &&
-		    !span_eq(e->strings[i], s->strings[i]))
-			return false;
-	return true;
-}
-
 bool
 select_entries(const struct selection *s, const struct order *o,
     const struct pidx *p, bool pending, bool *selected,
@@ -305,7 +281,9 @@ select_entries(const struct selection *s, const struct order *o,
 			*missing = sel;
 	}
 	for (size_t i = 0; i < p->n; i++)
-		selected[i] = selected[i] && matches_strings(s, &p->entries[i]);
+		for (int k = 0; k < PIDX_N_STRINGS && selected[i]; k++)
+			selected[i] = s->strings[k] == NULL ||
+			    span_eq(p->entries[i].strings[k], s->strings[k]);
 	free(positions);
 	return *missing == NULL;
 }

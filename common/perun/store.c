@@ -75,33 +75,6 @@ die_in_store(const struct store *s, const char *what)
 }
 
 /*
- * Opens the .perun in a directory, whose path must be absolute, or in the
- * nearest one above it.  Returns a descriptor and sets path to the path of the
- * .perun, or returns -1 with errno: ENOENT if there is none, ENOTDIR if it is
- * not a directory.  Overwrites directory.
- */
-static int
-open_nearest(char *directory, char *path, size_t size)
-{
-	struct stat st;
-	bool is_root;
-	int fd;
-
-	for (;;) {
-		is_root = strcmp(directory, "/") == 0;
-		snprintf(path, size, "%s/.perun", is_root ? "" : directory);
-		fd = open(path, OPEN_DIR);
-		/* ENOTDIR may mean that directory is a file. */
-		if (fd != -1 || (errno != ENOENT && errno != ENOTDIR) ||
-		    lstat(path, &st) == 0 || err_is_failure(errno) || is_root)
-			return fd;
-		*strrchr(directory, '/') = '\0';
-		if (directory[0] == '\0')
-			strcpy(directory, "/");
-	}
-}
-
-/*
  * Sets *why to a message and returns false.  Dies if the machine has failed: it
  * is not known whether there is a store.  One without a permission is none.
  */
@@ -125,6 +98,7 @@ bool
 store_open(struct store *s, const char *start, const char **why)
 {
 	char directory[PATH_MAX], above[PATH_MAX], path[PATH_MAX + 8];
+	struct stat st;
 
 	*s = (struct store){ .dir = -1, .objects = -1, .staging = -1,
 	    .lock = -1, .was_named = start != NULL };
@@ -133,8 +107,19 @@ store_open(struct store *s, const char *start, const char **why)
 	if (realpath(start, directory) == NULL)
 		return fail_to_open(why, "cannot open '%s': %s", start,
 		    strerror(errno));
-	strcpy(above, directory);
-	s->dir = open_nearest(above, path, sizeof path);
+
+	strcpy(above, directory[1] == '\0' ? "" : directory);
+	for (;;) {
+		snprintf(path, sizeof path, "%s/.perun", above);
+		s->dir = open(path, OPEN_DIR);
+		/* ENOTDIR may mean that `above` is a file. */
+		if (s->dir != -1 || (errno != ENOENT && errno != ENOTDIR) ||
+		    lstat(path, &st) == 0 || err_is_failure(errno) ||
+		    above[0] == '\0')
+			break;
+		*strrchr(above, '/') = '\0';
+	}
+
 	if (s->dir == -1 && errno == ENOENT)
 		return fail_to_open(why, "there is no .perun in '%s' or above: "
 		    "pidx-init creates one", directory);
@@ -172,27 +157,6 @@ store_close(struct store *s)
 }
 
 /*
- * Only root is restricted: users may share a store that both can write to.  The
- * store of the user who called sudo counts as root's own.
- */
-static void
-refuse_store_of_another_user(const struct store *s)
-{
-	const char *sudo = getenv("SUDO_UID");
-	uint64_t caller;
-	struct stat st;
-
-	if (geteuid() != 0 || s->was_named)
-		return;
-	if (fstat(s->dir, &st) == -1)
-		die_in_store(s, "stat the directory");
-	if (st.st_uid != 0 && (sudo == NULL ||
-	    !text_u64(span_str(sudo), &caller) || caller != st.st_uid))
-		die("'%s' belongs to another user: to write to it as root, "
-		    "name it by --directory", s->path);
-}
-
-/*
  * The bytes of the lock file.  A process that holds no lock yet waits for its
  * first one with the turn, one process at a time: so one that needs all bytes
  * gets them although others never stop writing.
@@ -211,25 +175,36 @@ interrupt(int number)
 	(void)number;
 }
 
-/* Waits for a lock; after a second, says for which process. */
+/*
+ * Sets or, if type is F_UNLCK, releases a lock: a store_lock or LOCK_TURN.  If
+ * it waits for more than a second, says for which process.
+ */
 static void
-wait_for_lock(struct store *s, struct flock *lock, bool limited)
+set_lock(struct store *s, short type, int what)
 {
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET,
+	    .l_start = lock_bytes[what].first, .l_len = lock_bytes[what].n };
+	struct flock holder;
 	struct itimerval tick = { { 1, 0 }, { 1, 0 } };
 	struct itimerval stop = { { 0, 0 }, { 0, 0 } };
 	struct sigaction old, wake = { .sa_handler = interrupt };
-	struct flock holder;
+
+	if (fcntl(s->lock, F_SETLK, &lock) == 0)
+		return;
+	if (errno != EACCES && errno != EAGAIN)
+		die_in_store(s, "lock the store");
 
 	sigaction(SIGALRM, &wake, &old);
 	setitimer(ITIMER_REAL, &tick, NULL);
-	for (int seconds = 1; fcntl(s->lock, F_SETLKW, lock) == -1; seconds++) {
+	for (int seconds = 1; fcntl(s->lock, F_SETLKW, &lock) == -1;
+	    seconds++) {
 		if (errno != EINTR)
 			die_in_store(s, "lock the store");
-		holder = *lock;
+		holder = lock;
 		if (fcntl(s->lock, F_GETLK, &holder) == -1 ||
 		    holder.l_type == F_UNLCK)
 			continue;
-		if (limited && seconds > WAIT_MAX_S)
+		if (what == STORE_ALL && seconds > WAIT_MAX_S)
 			die("process %ld has been writing to '%s' for a "
 			    "minute; others wait: try again when it has ended",
 			    (long)holder.l_pid, s->path);
@@ -241,30 +216,29 @@ wait_for_lock(struct store *s, struct flock *lock, bool limited)
 	sigaction(SIGALRM, &old, NULL);
 }
 
-/* Sets or, if type is F_UNLCK, releases a lock: a store_lock or LOCK_TURN. */
-static void
-set_lock(struct store *s, short type, int what)
-{
-	struct flock lock = { .l_type = type, .l_whence = SEEK_SET,
-	    .l_start = lock_bytes[what].first, .l_len = lock_bytes[what].n };
-
-	if (fcntl(s->lock, F_SETLK, &lock) == 0)
-		return;
-	if (errno != EACCES && errno != EAGAIN)
-		die_in_store(s, "lock the store");
-	wait_for_lock(s, &lock, what == STORE_ALL);
-}
-
 void
 store_lock(struct store *s, enum store_lock what)
 {
 	bool is_first = s->n_locks++ == 0;
+	const char *sudo = getenv("SUDO_UID");
+	uint64_t caller;
+	struct stat st;
 
-	if (s->lock == -1) {
-		refuse_store_of_another_user(s);
+	/*
+	 * Only root is restricted: users may share a store that both can write
+	 * to.  The store of the user who called sudo counts as root's own.
+	 */
+	if (s->lock == -1 && geteuid() == 0 && !s->was_named) {
+		if (fstat(s->dir, &st) == -1)
+			die_in_store(s, "stat the directory");
+		if (st.st_uid != 0 && (sudo == NULL ||
+		    !text_u64(span_str(sudo), &caller) || caller != st.st_uid))
+			die("'%s' belongs to another user: to write to it as "
+			    "root, name it by --directory", s->path);
+	}
+	if (s->lock == -1)
 		s->lock = openat(s->dir, "weir.lock",
 		    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-	}
 	if (s->lock == -1)
 		die_in_store(s, "open the lock file");
 	if (is_first)
@@ -316,10 +290,7 @@ put_path(char *path, const unsigned char *name)
 void
 store_path(char *path, const unsigned char *name)
 {
-	static const char objects[] = "objects/";
-
-	memcpy(path, objects, sizeof objects - 1);
-	put_path(path + sizeof objects - 1, name);
+	put_path(stpcpy(path, "objects/"), name);
 }
 
 /*
@@ -394,18 +365,13 @@ store_read(const struct store *s, const unsigned char *name, struct buf *b)
 	return errno == ENOENT ? STORE_ABSENT : STORE_FAILED;
 }
 
-/*
- * Creates the staging directory unless it exists.  clean_up() removes it when
- * the process ends.
- */
+/* Creates the staging directory, which clean_up() removes at the end. */
 static void
 create_staging(struct store *s)
 {
 	uint64_t random;
 	int made;
 
-	if (s->staging != -1)
-		return;
 	cleanup_add(clean_up);
 	cleanup_block_signals();
 	do {
@@ -427,34 +393,25 @@ create_staging(struct store *s)
 	cleanup_unblock_signals();
 }
 
-static bool
-write_all(int fd, struct span bytes)
-{
-	ssize_t n;
-
-	while (bytes.n > 0) {
-		n = write(fd, bytes.p, bytes.n);
-		if (n == -1 && errno == EINTR)
-			continue;
-		if (n == -1)
-			return false;
-		bytes = span_of(bytes.p + n, bytes.n - (size_t)n);
-	}
-	return true;
-}
-
 /* Writes a new file in the staging directory; syncs it if sync is true. */
 static void
 write_staged(struct store *s, const char *file, struct span bytes, mode_t mode,
     bool sync)
 {
+	ssize_t n;
 	int fd;
 
-	create_staging(s);
+	if (s->staging == -1)
+		create_staging(s);
 	fd = openat(s->staging, file, O_WRONLY | O_CREAT | O_EXCL |
 	    O_NOFOLLOW | O_CLOEXEC, mode);
-	if (fd == -1 || !write_all(fd, bytes) || (sync && fsync(fd) == -1) ||
-	    close(fd) == -1)
+	if (fd == -1)
+		die_in_store(s, "write");
+	for (; bytes.n > 0; bytes = span_of(bytes.p + n, bytes.n - (size_t)n))
+		while ((n = write(fd, bytes.p, bytes.n)) == -1)
+			if (errno != EINTR)
+				die_in_store(s, "write");
+	if ((sync && fsync(fd) == -1) || close(fd) == -1)
 		die_in_store(s, "write");
 }
 
@@ -517,17 +474,26 @@ move_staged(struct store *s, const char *file, int dir,
 		die_in_store(s, "rename a file");
 }
 
-/* Moves all staged files, those of a directory together. */
-static void
-move_all_staged(struct store *s)
+/*
+ * Syncs the whole file system twice, once for all contents and once for all
+ * names, which takes only as long as fsync() of two files.
+ */
+void
+store_commit(struct store *s)
 {
-	uint64_t *order = mem_table(s->n_staged, sizeof *order);
+	uint64_t *order;
 	const unsigned char *name, *last = NULL;
 	char file[NUMBER_SIZE];
 	uint32_t number;
 	bool is_new;
 	int dir = -1;
 
+	store_sync(s);
+	if (s->n_staged == 0)
+		return;
+
+	/* Files of one directory are moved together. */
+	order = mem_table(s->n_staged, sizeof *order);
 	for (size_t i = 0; i < s->n_staged; i++)
 		order[i] = (uint64_t)s->staged[i][0] << 32 | i;
 	sort_u64(order, s->n_staged);
@@ -543,22 +509,9 @@ move_all_staged(struct store *s)
 		name_staged(file, number);
 		move_staged(s, file, dir, name);
 	}
-	if (last != NULL)
-		close(dir);
+	close(dir);
 	free(order);
-}
 
-/*
- * Syncs the whole file system twice, once for all contents and once for all
- * names, which takes only as long as fsync() of two files.
- */
-void
-store_commit(struct store *s)
-{
-	store_sync(s);
-	if (s->n_staged == 0)
-		return;
-	move_all_staged(s);
 	store_sync(s);
 	s->n_staged = 0;
 	cleanup_state.n_staged = 0;
