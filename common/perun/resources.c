@@ -77,28 +77,6 @@ resources_new(void)
 	return r;
 }
 
-void
-resources_free(struct resources *r)
-{
-	recio_free(r->document);
-	recio_free(r->header);
-	recio_free(r->machine);
-	recio_free(r->types_io);
-	recio_free(r->units_io);
-	recio_free(r->members);
-	recio_free(r->resource);
-	recio_free(r->frame);
-	recio_free(r->unflattened);
-	profile_release(&r->profile);
-	intern_release(&r->names);
-	intern_release(&r->texts);
-	buf_release(&r->command);
-	buf_release(&r->unit_name);
-	buf_release(&r->trace);
-	free(r->types);
-	free(r);
-}
-
 /* --- the header ----------------------------------------------------------- */
 
 /* A string member; its p is NULL if it is absent or not a string. */

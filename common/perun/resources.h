@@ -36,8 +36,8 @@ struct resource_group {
 	struct span amounts;	/* an array, as JSON; for items_next() */
 };
 
+/* It lives until the program ends. */
 struct resources *resources_new(void);
-void resources_free(struct resources *);
 
 /* Returns why the document is not a profile, or NULL. */
 const char *resources_begin(struct resources *, struct span document);

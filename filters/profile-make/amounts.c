@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "filters/profile-make/amounts.h"
+#include "filters/profile-make/profile-make.h"
 
 /* In thousandths: the values of records are below 2^53. */
 #define THOUSANDTHS_MAX ((INT64_C(1) << 53) * 1000)
@@ -33,19 +33,6 @@ amounts_init(struct amounts *a)
 	map_init(&a->resource_map, resource_key, a);
 	map_init(&a->amount_map, amount_key, a);
 	intern_init(&a->runs);
-}
-
-void
-amounts_release(struct amounts *a)
-{
-	intern_release(&a->texts);
-	intern_release(&a->unit_names);
-	map_release(&a->resource_map);
-	map_release(&a->amount_map);
-	intern_release(&a->runs);
-	free(a->resources);
-	free(a->list);
-	free(a->units);
 }
 
 uint32_t

@@ -11,7 +11,7 @@
 #include "common/filter/filter-reject.h"
 #include "common/filter/lacks.h"
 #include "common/json/json.h"
-#include "filters/profile-make/records.h"
+#include "filters/profile-make/profile-make.h"
 
 static const char *const types[] = { "time", "memory", "mixed", NULL };
 
@@ -216,17 +216,18 @@ write_profile(struct output *out, const struct header *h,
 	json_end(b);
 }
 
+static struct amounts amounts;
+static struct header header;
+static struct records *records;
+static struct buf machine;
+
 int
 main(int argc, char **argv)
 {
-	struct amounts amounts;
-	struct header header = { 0 };
-	struct records *records;
 	struct filter f;
 	const struct rec *rec;
 	struct span text;
 	const char *why;
-	struct buf machine = { 0 };
 	struct expect expect = { 0 };
 
 	filter_begin(&f, &about, options, argc, argv);
@@ -265,8 +266,5 @@ main(int argc, char **argv)
 		write_profile(&f.out, &header, &amounts);
 		filter_emit(&f);
 	}
-	records_free(records);
-	buf_release(&machine);
-	amounts_release(&amounts);
 	return filter_end(&f);
 }

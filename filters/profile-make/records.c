@@ -12,7 +12,7 @@
 #include "common/mal/fingerprint.h"
 #include "common/perun/resources.h"
 #include "common/program/functions.h"
-#include "filters/profile-make/records.h"
+#include "filters/profile-make/profile-make.h"
 
 /* The declared keys (rec.h). */
 #define RECORDS_KEYS(K)							\
@@ -57,6 +57,7 @@ static const struct {
 
 struct records {
 	struct amounts *amounts;
+	struct intern *texts;		/* of amounts */
 	struct header *header;
 	struct callgraph graph;
 	struct recio *graph_recio;
@@ -80,26 +81,13 @@ records_new(struct amounts *amounts, struct header *header)
 	struct records *r = mem_zero(1, sizeof *r);
 
 	r->amounts = amounts;
+	r->texts = &amounts->texts;
 	r->header = header;
 	r->graph_recio = recio_new(callgraph_keys);
 	callgraph_init(&r->graph);
 	functions_init(&r->functions);
 	r->resources = resources_new();
 	return r;
-}
-
-void
-records_free(struct records *r)
-{
-	recio_free(r->graph_recio);
-	callgraph_release(&r->graph);
-	functions_release(&r->functions);
-	resources_free(r->resources);
-	buf_release(&r->query);
-	buf_release(&r->uid);
-	buf_release(&r->why);
-	buf_release(&r->bad);
-	free(r);
 }
 
 /* --- what a record is about: a text that is the same in the next run ------ */
@@ -304,20 +292,14 @@ set_unit(struct records *r, struct span name, struct span unit)
 static sym
 intern_text(struct records *r, struct span text)
 {
-	return text.n == 0 ? SYM_NONE : intern_add(&r->amounts->texts, text);
+	return text.n == 0 ? SYM_NONE : intern_add(r->texts, text);
 }
 
 /* The symbol of the run of a sample; SYM_NONE if it is one of its own. */
 static sym
 intern_run(struct records *r, struct span run)
 {
-	return run.p == NULL ? SYM_NONE : intern_add(&r->amounts->texts, run);
-}
-
-static sym
-intern_uid(struct records *r, struct span uid)
-{
-	return intern_add(&r->amounts->texts, uid);
+	return run.p == NULL ? SYM_NONE : intern_add(r->texts, run);
 }
 
 /* Prepares the profile for a measure, unless that was done before. */
@@ -349,7 +331,7 @@ add_amount(struct records *r, enum measure m, uint32_t run, int64_t value)
 		return why;
 	resource = amounts_resource(r->amounts, (struct resource){
 	    r->function != INDEX_NONE ? SYM_NONE :
-	    intern_uid(r, buf_span(&r->uid)), r->measured[m].type,
+	    intern_add(r->texts, buf_span(&r->uid)), r->measured[m].type,
 	    r->measured[m].subtype, SYM_NONE, r->function, m == N_CALLS });
 	/* A difference of two integers may be above 2^53. */
 	return value < (int64_t)1 << REC_INT_BITS && amounts_add(r->amounts,
@@ -357,28 +339,19 @@ add_amount(struct records *r, enum measure m, uint32_t run, int64_t value)
 	    "the sum is 2^53 or more";
 }
 
-/* A function has one figure, the best of time, samples and calls. */
-static bool
-is_superseded(const struct figure *f, const struct rec *rec)
-{
-	int64_t better;
-
-	if (f->put_subject != put_function || f->measure == TIME_NS)
-		return false;
-	return rec_int(rec, SELF_NS_KEY, &better) == REC_OK ||
-	    (f->measure == N_CALLS &&
-	    rec_int(rec, SAMPLES_KEY, &better) == REC_OK);
-}
-
 /* The value of a figure, which several integers may yield: see find_int(). */
 static enum rec_found
 find_value(struct records *r, const struct figure *f, const struct rec *rec,
     int64_t *value)
 {
-	int64_t start, off_ns;
+	int64_t start, off_ns, better;
 	enum rec_found found, found_off = REC_ABSENT;
 
-	if (is_superseded(f, rec))
+	/* A function has one figure, the best of time, samples and calls. */
+	if (f->put_subject == put_function && f->measure != TIME_NS &&
+	    (rec_int(rec, SELF_NS_KEY, &better) == REC_OK ||
+	    (f->measure == N_CALLS &&
+	    rec_int(rec, SAMPLES_KEY, &better) == REC_OK)))
 		return REC_ABSENT;
 	found = find_int(r, rec, f->key, value);
 	/* A task may have only its start and end. */
@@ -395,21 +368,6 @@ find_value(struct records *r, const struct figure *f, const struct rec *rec,
 	if (found == REC_OK && found_off == REC_OK && off_ns > 0)
 		*value -= off_ns;
 	return found_off == REC_BAD ? REC_BAD : found;
-}
-
-static const char *
-add_figure(struct records *r, const struct figure *f, const struct rec *rec,
-    uint32_t run, int64_t value)
-{
-	r->uid.len = 0;
-	r->function = INDEX_NONE;
-	buf_str(&r->uid, f->prefix);
-	if (f->put_subject != NULL ? !f->put_subject(r, rec) :
-	    f->member != 0 && !put_member(r, rec, f->member))
-		return "the record does not name what was measured";
-	/* A step that ended before it started, as clocks differ, took no
-	   time. */
-	return add_amount(r, f->measure, run, value < 0 ? 0 : value);
 }
 
 /* --- queries -------------------------------------------------------------- */
@@ -442,7 +400,7 @@ read_query(struct records *r, const struct rec *rec)
 	buf_str(&r->uid, "query ");
 	query_fingerprint(&r->uid, text);
 	amounts_append(r->amounts, amounts_resource(r->amounts,
-	    (struct resource){ intern_uid(r, buf_span(&r->uid)),
+	    (struct resource){ intern_add(r->texts, buf_span(&r->uid)),
 	    r->measured[TIME_US].type, SYM_NONE, SYM_NONE, INDEX_NONE, false }),
 	    rec_get(rec, ELAPSED_US)->token);
 	return NULL;
@@ -504,13 +462,12 @@ set_part(struct records *r, enum header_part part, struct span text)
 {
 	static const char *const names[N_PARTS] = { "cmd", "workload", "label",
 	    "machine", "origin" };
-	struct intern *texts = &r->amounts->texts;
 	struct part *p = &r->header->parts[part];
 
 	if (text.p == NULL || p->is_fixed)
 		return NULL;
 	if (p->text == NULL)
-		p->text = intern_str(texts, intern_add(texts, text));
+		p->text = intern_str(r->texts, intern_add(r->texts, text));
 	if (span_eq(text, p->text))
 		return NULL;
 	r->why.len = 0;
@@ -589,7 +546,7 @@ read_sample(struct records *r, const struct rec *rec)
 		return why;
 	rec_str(rec, RUN, &run);
 	amounts_append(r->amounts, amounts_resource(r->amounts,
-	    (struct resource){ intern_uid(r, uid), intern_text(r, type),
+	    (struct resource){ intern_add(r->texts, uid), intern_text(r, type),
 	    intern_text(r, subtype), intern_run(r, run), INDEX_NONE,
 	    rec_true(rec, EXACT) }), value->token);
 	return NULL;
@@ -612,9 +569,10 @@ read_group(struct records *r, const struct resource_group *g)
 	if (why != NULL)
 		return why;
 	resource = amounts_resource(r->amounts, (struct resource){
-	    intern_uid(r, g->uid), intern_text(r, g->type.n > 0 ? g->type :
-	    span_str("mixed")), intern_text(r, g->subtype),
-	    intern_run(r, g->run), INDEX_NONE, g->exact });
+	    intern_add(r->texts, g->uid),
+	    intern_text(r, g->type.n > 0 ? g->type : span_str("mixed")),
+	    intern_text(r, g->subtype), intern_run(r, g->run), INDEX_NONE,
+	    g->exact });
 	while (items_next(&rest, &item)) {
 		why = check_value(item);
 		if (why == NULL)
@@ -675,8 +633,8 @@ find_program(struct records *r, const struct rec *rec)
 	    rec_str(rec, PROGRAM, &text) != REC_OK)
 		return;
 	text = functions_unversioned(span_base_name(text));
-	r->header->program = intern_span(&r->amounts->texts,
-	    intern_add(&r->amounts->texts, text));
+	r->header->program = intern_span(r->texts,
+	    intern_add(r->texts, text));
 }
 
 static const char *
@@ -706,8 +664,19 @@ read_figures(struct records *r, const struct rec *rec, uint32_t run)
 	}
 	if (found == REC_BAD)
 		return r->why.data;
-	for (size_t i = 0; i < n && why == NULL; i++)
-		why = add_figure(r, used[i], rec, run, values[i]);
+	for (size_t i = 0; i < n && why == NULL; i++) {
+		f = used[i];
+		r->uid.len = 0;
+		r->function = INDEX_NONE;
+		buf_str(&r->uid, f->prefix);
+		if (f->put_subject != NULL ? !f->put_subject(r, rec) :
+		    f->member != 0 && !put_member(r, rec, f->member))
+			return "the record does not name what was measured";
+		/* A step that ended before it started, as clocks differ, took
+		   no time. */
+		why = add_amount(r, f->measure, run,
+		    values[i] < 0 ? 0 : values[i]);
+	}
 	return why;
 }
 
@@ -739,7 +708,7 @@ records_read(struct records *r, const struct rec *rec, struct span text,
 
 	/* Records without a run belong to the only run of their stream. */
 	run = rec_str(rec, RUN, &name) == REC_OK ? amounts_run(r->amounts, 0,
-	    intern_add(&r->amounts->texts, name)) :
+	    intern_add(r->texts, name)) :
 	    amounts_run(r->amounts, stream, SYM_NONE);
 	find_program(r, rec);
 	return rec_is(rec, "callgraph") ? read_callgraph(r, text, run) :
@@ -758,7 +727,7 @@ records_finish(struct records *r)
 	for (size_t i = 0; i < n; i++) {
 		r->uid.len = 0;
 		functions_label(t, numbers[i], true, &r->uid);
-		uids[i] = intern_uid(r, buf_span(&r->uid));
+		uids[i] = intern_add(r->texts, buf_span(&r->uid));
 	}
 	fits = n == 0 || amounts_name_functions(r->amounts, uids);
 	free(numbers);

@@ -3,6 +3,9 @@
 #include <stdbool.h>
 
 #include "common/base/intern.h"
+#include "common/filter/filter.h"
+
+/* --- amounts.c ----------------------------------------------------------- */
 
 /*
  * The amounts of each resource, one for each run or sample.  A resource is what
@@ -39,7 +42,6 @@ struct amounts {
 };
 
 void amounts_init(struct amounts *);
-void amounts_release(struct amounts *);
 
 /* Finds or adds a resource; returns its index. */
 uint32_t amounts_resource(struct amounts *, struct resource);
@@ -72,3 +74,45 @@ void amounts_append(struct amounts *, uint32_t resource, struct span token);
  */
 struct span amounts_unit(struct amounts *, struct span name,
     struct span unit);
+
+/* --- records.c ----------------------------------------------------------- */
+
+/*
+ * What the whole profile has: it is given by an option, or is what all samples
+ * have.  Two different values cannot be in one profile.
+ */
+enum header_part { PART_CMD, PART_WORKLOAD, PART_LABEL, PART_MACHINE,
+    PART_ORIGIN, N_PARTS };
+
+struct header {
+	const char *type;	/* --type, or NULL */
+	struct span unit;	/* --unit: of values without one; or empty */
+	struct part {
+		const char *text;	/* or NULL; of an option, or of
+					   amounts.texts */
+		bool is_fixed;	/* by an option */
+	} parts[N_PARTS];
+	unsigned lacks;		/* of profiles that were read (lacks.h) */
+	struct span program;	/* cmd, if no sample has one; or empty */
+};
+
+struct records;
+
+extern const char *const records_keys[];	/* for reading records */
+
+/* Both arguments must live as long as the result. */
+struct records *records_new(struct amounts *, struct header *);
+
+/*
+ * Adds the amounts of a record, which was read from the text.  Returns why they
+ * cannot be added, or NULL; the reason is valid until the next call.  A record
+ * that has no amounts is ignored.
+ */
+const char *records_read(struct records *, const struct rec *,
+    struct span text, uint32_t stream);
+
+/*
+ * When all have been read: names the functions (functions.h).  False if a sum
+ * is 2^53 or more.
+ */
+bool records_finish(struct records *);
