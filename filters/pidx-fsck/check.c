@@ -16,8 +16,6 @@
  */
 enum { PRUNE_MIN_AGE_S = 3600 };
 
-static const char not_regular[] = "it is not a regular file";
-
 /* Where the file of this name is in the list, or where it belongs. */
 static size_t
 position_of(const struct check *c, const unsigned char *name)
@@ -181,16 +179,6 @@ classify(struct check *c, struct file *file)
 		report(c, file, f);
 }
 
-/* Do c->bytes contain the name of a valid object, as those of an index do? */
-static bool
-contains_object_name(struct check *c)
-{
-	for (size_t at = 0; at + STORE_NAME_SIZE <= c->bytes.len; at++)
-		if (check_is_valid(c, (unsigned char *)c->bytes.data + at))
-			return true;
-	return false;
-}
-
 /*
  * A file that is neither an index nor an object is a damaged index if its name
  * is that of a commit or if it contains the names of objects; otherwise it is a
@@ -199,15 +187,20 @@ contains_object_name(struct check *c)
 static void
 check_damaged(struct check *c, struct file *file)
 {
-	struct finding f = { .kind = DAMAGED_OBJECT, .why = not_regular };
+	struct finding f = { .kind = DAMAGED_OBJECT,
+	    .why = "it is not a regular file" };
 	char lost[STORE_LOST_SIZE];
+	bool is_index = false;
 
 	if (check_read(c, file, &c->bytes))
 		f.why = object_unpack(&c->object, buf_span(&c->bytes));
 	if (file->state != FILE_DAMAGED || f.why == NULL)
 		return;
-	if (contains_object_name(c) ||
-	    check_commit(c, file->name) == COMMIT_PRESENT) {
+	for (size_t at = 0; at + STORE_NAME_SIZE <= c->bytes.len && !is_index;
+	    at++)
+		is_index = check_is_valid(c,
+		    (unsigned char *)c->bytes.data + at);
+	if (is_index || check_commit(c, file->name) == COMMIT_PRESENT) {
 		file->state = FILE_INDEX;
 		return;
 	}
@@ -314,27 +307,6 @@ check_files(struct check *c)
 		rename_misnamed(c);
 }
 
-/* Reports staging directories of dead writers and, to prune, removes them. */
-static void
-check_leftovers(struct check *c)
-{
-	struct finding f = { .kind = LEFTOVER };
-	const char *path;
-
-	for (sym i = 0; i < c->leftovers.n; i++) {
-		f.file = intern_str(&c->leftovers, i);
-		path = f.file + strlen("objects/");
-		f.removed = c->prune &&
-		    store_remove_staging(&c->perun->store, path);
-		/* Its writer had finished, and has removed it itself. */
-		if (c->prune && !f.removed && errno == ENOENT)
-			continue;
-		if (c->prune && !f.removed)
-			die_errno("cannot remove '%s'", f.file);
-		findings_add(&c->findings, &f);
-	}
-}
-
 /* Reports an object that nothing refers to and, to prune, removes it. */
 static void
 check_unreferenced(struct check *c, const struct file *file)
@@ -361,6 +333,7 @@ check_references(struct check *c)
 	size_t indexes = c->findings.counts[DAMAGED_INDEX];
 	size_t objects = c->findings.counts[DAMAGED_OBJECT];
 	bool only_prune = c->prune && !c->repair;
+	struct finding f = { .kind = LEFTOVER };
 
 	/* What damaged indexes refer to is not known. */
 	if (only_prune && indexes > 0)
@@ -374,22 +347,21 @@ check_references(struct check *c)
 		    "files are"), plural(objects, "an index", "indexes"));
 
 	store_for_each_lost(&c->perun->store, check_mark_references, c);
-	check_leftovers(c);
+	for (sym i = 0; i < c->leftovers.n; i++) {
+		f.file = intern_str(&c->leftovers, i);
+		f.removed = c->prune && store_remove_staging(&c->perun->store,
+		    f.file + strlen("objects/"));
+		/* Its writer had finished, and has removed it itself. */
+		if (c->prune && !f.removed && errno == ENOENT)
+			continue;
+		if (c->prune && !f.removed)
+			die_errno("cannot remove '%s'", f.file);
+		findings_add(&c->findings, &f);
+	}
+
 	for (size_t i = 0; i < c->n; i++)
 		if (c->files[i].state == FILE_VALID && !c->files[i].referenced)
 			check_unreferenced(c, &c->files[i]);
 	if (c->prune)
 		store_sync(&c->perun->store);
-}
-
-void
-check_release(struct check *c)
-{
-	findings_release(&c->findings);
-	intern_release(&c->leftovers);
-	free(c->files);
-	buf_release(&c->bytes);
-	buf_release(&c->other);
-	buf_release(&c->object.text);
-	profile_release(&c->profile);
 }

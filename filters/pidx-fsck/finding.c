@@ -86,11 +86,19 @@ put_record(struct buf *b, const struct finding *f)
 	json_end(b);
 }
 
-/* Writes the line of a finding in the report. */
+/* Counts a finding, and writes its line in the report. */
 static void
-put_line(struct buf *b, const struct finding *f)
+count_finding(struct findings *fs, const struct finding *f)
 {
+	struct buf *b = &fs->lines[f->kind];
 	size_t from = b->len;
+
+	if (f->kind < FIRST_HARMLESS)
+		fs->filter->rejected = true;	/* exit status 1 */
+	fs->n_repaired += f->repaired;
+	fs->n_removed += f->removed;
+	if (fs->counts[f->kind]++ >= LINES_MAX || !fs->filter->text)
+		return;
 
 	report_text(b, span_str(f->file));
 	if (f->entry != NULL) {
@@ -112,17 +120,6 @@ put_line(struct buf *b, const struct finding *f)
 		report_text(b, span_str(f->lost));
 	}
 	report_item(b, from, 2);
-}
-
-static void
-count_finding(struct findings *fs, const struct finding *f)
-{
-	if (f->kind < FIRST_HARMLESS)
-		fs->filter->rejected = true;	/* exit status 1 */
-	fs->n_repaired += f->repaired;
-	fs->n_removed += f->removed;
-	if (fs->counts[f->kind]++ < LINES_MAX && fs->filter->text)
-		put_line(&fs->lines[f->kind], f);
 }
 
 void
@@ -254,14 +251,4 @@ findings_end(struct findings *fs, const char *store, const struct totals *t)
 	else
 		put_totals(filter_out(fs->filter), fs, t);
 	filter_emit(fs->filter);
-}
-
-void
-findings_release(struct findings *fs)
-{
-	for (int i = 0; i < N_KINDS; i++)
-		buf_release(&fs->lines[i]);
-	buf_release(&fs->records);
-	arena_release(&fs->files);
-	free(fs->extents);
 }

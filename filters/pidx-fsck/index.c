@@ -27,38 +27,6 @@ struct index_check {
 	struct pidx kept;		/* the entries to keep, sorted */
 };
 
-/* Why an entry with this object is dangling; NULL if it is not. */
-static const char *
-dangling_reason(struct check *c, const unsigned char *name)
-{
-	const struct file *file = check_find(c, name);
-	const char *why;
-
-	/* It may have been added since the files were listed. */
-	if (file == NULL || file->state == FILE_GONE)
-		return perun_read_object(&c->perun->store, name, &c->other,
-		    &c->object, &why) ? NULL : "its object is missing";
-	switch ((enum file_state)file->state) {
-	case FILE_VALID:
-		return NULL;
-	case FILE_INDEX:
-		return "its object is an index";
-	case FILE_MISNAMED:
-		return "its object has a wrong name";
-	default:
-		return "its object is damaged";
-	}
-}
-
-static bool
-is_ascii(struct span s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] >= 0x80)
-			return false;
-	return true;
-}
-
 /*
  * Why Perun cannot read an entry; NULL if it can.  Perun decodes a name byte by
  * byte as UTF-8, so that only ASCII works, but other strings as a whole.
@@ -66,8 +34,9 @@ is_ascii(struct span s)
 static const char *
 perun_error(const struct pidx_entry *e)
 {
-	if (!is_ascii(e->path))
-		return "its name is not ASCII";
+	for (size_t i = 0; i < e->path.n; i++)
+		if ((unsigned char)e->path.p[i] >= 0x80)
+			return "its name is not ASCII";
 	for (int i = 0; i < PIDX_N_STRINGS; i++)
 		if (e->strings[i].n > 0 && !utf8_valid(e->strings[i].p,
 		    e->strings[i].n))
@@ -116,17 +85,6 @@ find_duplicates(const struct pidx *p, struct verdict *verdicts)
 	free(sorted);
 }
 
-/* The first entry that belongs before its predecessor, or NULL. */
-static const struct pidx_entry *
-find_unsorted(const struct pidx *p)
-{
-	for (size_t i = 1; i < p->n; i++)
-		if (pidx_compare(p->layout, &p->entries[i - 1],
-		    &p->entries[i]) > 0)
-			return &p->entries[i];
-	return NULL;
-}
-
 /* Sets *kept to the entries without a harmful verdict, sorted. */
 static void
 keep_valid(struct pidx *kept, const struct pidx *from,
@@ -151,16 +109,27 @@ keep_valid(struct pidx *kept, const struct pidx *from,
 static struct verdict *
 examine_entries(struct check *c, const struct pidx *p)
 {
+	static const char *const dangling[] = {
+	    [FILE_MISNAMED] = "its object has a wrong name",
+	    [FILE_INDEX] = "its object is an index",
+	    [FILE_DAMAGED] = "its object is damaged",
+	    [FILE_GONE] = "its object is missing" };
 	struct verdict *verdicts = mem_resize(NULL, p->n, sizeof *verdicts), *v;
 	const struct pidx_entry *e = p->entries;
 	struct file *object;
+	const char *why;
 
 	for (v = verdicts; v < verdicts + p->n; v++, e++) {
+		object = check_find(c, e->object);
 		*v = (struct verdict){ DANGLING_ENTRY,
-		    dangling_reason(c, e->object) };
+		    dangling[object != NULL ? object->state : FILE_GONE] };
+		/* It may have been added since the files were listed. */
+		if (v->why == dangling[FILE_GONE] &&
+		    perun_read_object(&c->perun->store, e->object, &c->other,
+		    &c->object, &why))
+			v->why = NULL;
 		if (v->why != NULL)
 			continue;
-		object = check_find(c, e->object);
 		if (object != NULL)
 			object->referenced = true;
 		*v = (struct verdict){ FOREIGN_TO_PERUN, perun_error(e) };
@@ -180,16 +149,6 @@ enum { OBJECT_OFFSET = 4, PATH_OFFSET = OBJECT_OFFSET + PIDX_SHA_SIZE };
  * which Linux limits to this length.
  */
 enum { PATH_LEN_MAX = 4096 };
-
-/* Does an entry at this offset have a path that ends with a NUL? */
-static bool
-has_terminated_path(struct span bytes, size_t at)
-{
-	size_t remaining = bytes.n - at - PATH_OFFSET;
-
-	return memchr(bytes.p + at + PATH_OFFSET, '\0',
-	    remaining < PATH_LEN_MAX ? remaining : PATH_LEN_MAX) != NULL;
-}
 
 /*
  * Sets p to the entries of its layout.  Returns how many joints there are: a
@@ -213,12 +172,15 @@ recover(struct check *c, struct pidx *p, struct span bytes)
 {
 	struct span rest = bytes;	/* up to the entry taken last */
 	struct pidx_entry e;
-	size_t end, joints = 0;
+	size_t left, end, joints = 0;
 
 	for (size_t at = bytes.n; at-- > 0;) {
 		if (at + PATH_OFFSET >= rest.n || !check_is_valid(c,
-		    (const unsigned char *)rest.p + at + OBJECT_OFFSET) ||
-		    !has_terminated_path(rest, at) ||
+		    (const unsigned char *)rest.p + at + OBJECT_OFFSET))
+			continue;
+		left = rest.n - at - PATH_OFFSET;
+		if (memchr(rest.p + at + PATH_OFFSET, '\0',
+		    left < PATH_LEN_MAX ? left : PATH_LEN_MAX) == NULL ||
 		    !pidx_entry_at(rest, at, p->layout, &e, &end))
 			continue;
 		p->entries = mem_grow(p->entries, &p->cap, p->n + 1,
@@ -234,29 +196,6 @@ recover(struct check *c, struct pidx *p, struct span bytes)
 		p->entries[p->n - 1 - i] = e;
 	}
 	return joints + (rest.n == PIDX_HEADER_SIZE);
-}
-
-/*
- * Sets layouts to those to try, the most likely one first; returns how many
- * they are.  The header has a magic number and the version, 1 or 2.
- */
-static size_t
-possible_layouts(struct span bytes, enum pidx_layout *layouts)
-{
-	bool has_magic = bytes.n >= 8 && memcmp(bytes.p, "pidx", 4) == 0;
-	bool is_1 = bytes.n >= 8 && memcmp(bytes.p + 4, "\1\0\0\0", 4) == 0;
-	bool is_2 = bytes.n >= 8 && memcmp(bytes.p + 4, "\2\0\0\0", 4) == 0;
-
-	if (is_1) {
-		layouts[0] = PIDX_1;
-		layouts[1] = PIDX_2;
-		layouts[2] = PIDX_2_LABEL;
-		return has_magic ? 1 : 3;
-	}
-	layouts[0] = PIDX_2;
-	layouts[1] = PIDX_2_LABEL;
-	layouts[2] = PIDX_1;
-	return has_magic && is_2 ? 2 : 3;
 }
 
 /*
@@ -276,13 +215,19 @@ possible_layouts(struct span bytes, enum pidx_layout *layouts)
 static void
 salvage(struct check *c, struct pidx *p, struct span bytes)
 {
-	enum pidx_layout layouts[3];
-	size_t n = possible_layouts(bytes, layouts), joints, most_joints = 0;
+	static const enum pidx_layout layouts[] = { PIDX_1, PIDX_2,
+	    PIDX_2_LABEL, PIDX_1 };
+	bool has_magic = bytes.n >= 8 && memcmp(bytes.p, "pidx", 4) == 0;
+	bool is_1 = bytes.n >= 8 && memcmp(bytes.p + 4, "\1\0\0\0", 4) == 0;
+	bool is_2 = bytes.n >= 8 && memcmp(bytes.p + 4, "\2\0\0\0", 4) == 0;
+	const enum pidx_layout *most_likely = is_1 ? layouts : layouts + 1;
+	size_t n = !has_magic || !(is_1 || is_2) ? 3 : is_1 ? 1 : 2;
+	size_t joints, most_joints = 0;
 	struct pidx found;
 
-	*p = (struct pidx){ .layout = layouts[0] };
+	*p = (struct pidx){ .layout = *most_likely };
 	for (size_t i = 0; i < n; i++) {
-		found = (struct pidx){ .layout = layouts[i] };
+		found = (struct pidx){ .layout = most_likely[i] };
 		joints = recover(c, &found, bytes);
 		if (found.n < p->n || (found.n == p->n &&
 		    joints <= most_joints)) {
@@ -382,6 +327,7 @@ static void
 check_index(struct check *c, struct file *file)
 {
 	struct index_check x = { .file = file };
+	const struct pidx_entry *e;
 
 	x.is_regular_file = check_read(c, file, &c->bytes);
 	if (file->state != FILE_INDEX)	/* gone */
@@ -391,11 +337,15 @@ check_index(struct check *c, struct file *file)
 	    buf_span(&c->bytes), &x.error);
 	layout_decide(c->perun, &x.read);
 	x.verdicts = examine_entries(c, &x.read);
+	e = x.read.entries;
 	if (!x.is_valid) {
 		examine_damaged(c, &x);
 	} else {
 		find_duplicates(&x.read, x.verdicts);
-		x.first_unsorted = find_unsorted(&x.read);
+		for (size_t i = 1; i < x.read.n && x.first_unsorted == NULL;
+		    i++)
+			if (pidx_compare(x.read.layout, &e[i - 1], &e[i]) > 0)
+				x.first_unsorted = &e[i];
 		keep_valid(&x.kept, &x.read, x.verdicts);
 	}
 

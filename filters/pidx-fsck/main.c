@@ -31,12 +31,13 @@ static const struct about about = {
 	.reports = true,
 };
 
+static struct perun perun;
+static struct check check;
+
 int
 main(int argc, char **argv)
 {
 	struct filter f;
-	struct perun perun;
-	struct check check;
 	bool writes;
 
 	filter_begin(&f, &about, options, argc, argv);
@@ -54,7 +55,6 @@ main(int argc, char **argv)
 	findings_end(&check.findings, perun.store.path, &check.totals);
 	if (writes)
 		store_unlock(&perun.store, STORE_ALL);
-	check_release(&check);
 	perun_close(&perun);
 	return filter_end(&f);
 }

@@ -78,7 +78,6 @@ struct totals {
 /* Writes the remaining records and the totals or, for text, the report. */
 void findings_end(struct findings *, const char *store,
     const struct totals *);
-void findings_release(struct findings *);
 
 /* --- check.c ------------------------------------------------------------- */
 
@@ -124,9 +123,8 @@ struct check {
  * may appear and disappear during the check; neither counts as a fault.
  */
 void check_files(struct check *);	/* classifies all, repairs objects */
-/* check_indexes() of index.h is the next step. */
+/* check_indexes() is the next step: it checks and repairs the indexes. */
 void check_references(struct check *);	/* finds and prunes unused objects */
-void check_release(struct check *);
 
 /* The file of this name, or NULL. */
 struct file *check_find(const struct check *, const unsigned char *name);
@@ -155,6 +153,4 @@ enum commit check_commit(struct check *, const unsigned char *name);
 
 /* --- index.c ------------------------------------------------------------- */
 
-/* The step between check_files() and check_references(): checks and repairs the
-   indexes. */
 void check_indexes(struct check *);
