@@ -22,8 +22,7 @@
 #include "common/perun/layout.h"
 #include "common/perun/pending.h"
 #include "common/perun/profile.h"
-#include "filters/pidx-write/name.h"
-#include "filters/pidx-write/registry.h"
+#include "filters/pidx-write/pidx-write.h"
 
 static struct {
 	const char *directory, *commit;
@@ -259,14 +258,6 @@ find_document(struct filter *f, const struct rec *r)
 	return document;
 }
 
-/* If the stream was truncated, removes the files that add_pending() wrote. */
-static void
-take_back_pending(struct filter *f)
-{
-	for (sym i = 0; f->truncated && i < job.pending.n; i++)
-		pending_remove(&job.perun.store, intern_str(&job.pending, i));
-}
-
 /*
  * Writes job.profile to .perun/jobs, where Perun finds it, with the key
  * "origin" first (the id of the commit), and a record.  An existing file is not
@@ -409,41 +400,38 @@ read_file(struct filter *f, struct profile_file file)
 	}
 }
 
-/* Reads a file in .perun/jobs. */
-static void
-read_job(struct filter *f, const char *name)
-{
-	struct profile_file file = { .name = span_str(name),
-	    .job_file = span_str(name) };
-	struct buf path = { 0 };
-	struct stat st;
-	int fd = pending_open(&job.perun.store, name, &st);
-
-	if (fd == -1 && errno == ENOENT)
-		return;		/* another process has registered it */
-	buf_printf(&path, "%s/jobs/%s", job.perun.store.path, name);
-	buf_cstr(&path);
-	if (fd == -1) {
-		filter_fail(f, "'%s' is not a regular file", path.data);
-	} else {
-		file.time = pending_time(&st);
-		filter_read_next(f, path.data, false);
-		f->input.opened = fd;
-		while (filter_next_file(f))
-			read_file(f, file);
-	}
-	buf_release(&path);
-}
-
+/* Reads the files in .perun/jobs. */
 static void
 read_jobs(struct filter *f)
 {
+	const struct store *s = &job.perun.store;
 	struct arena arena = { 0 };
+	struct buf path = { 0 };
+	struct stat st;
 	size_t n;
-	const char **names = pending_names(&job.perun.store, &arena, &n);
+	const char **names = pending_names(s, &arena, &n);
+	struct span name;
+	int fd;
 
-	for (size_t i = 0; i < n; i++)
-		read_job(f, names[i]);
+	for (size_t i = 0; i < n; i++) {
+		fd = pending_open(s, names[i], &st);
+		if (fd == -1 && errno == ENOENT)
+			continue;	/* another process has registered it */
+		path.len = 0;
+		buf_printf(&path, "%s/jobs/%s", s->path, names[i]);
+		buf_cstr(&path);
+		if (fd == -1) {
+			filter_fail(f, "'%s' is not a regular file", path.data);
+			continue;
+		}
+		filter_read_next(f, path.data, false);
+		f->input.opened = fd;
+		name = span_str(names[i]);
+		while (filter_next_file(f))
+			read_file(f, (struct profile_file){ .name = name,
+			    .time = pending_time(&st), .job_file = name });
+	}
+	buf_release(&path);
 	free(names);
 	arena_release(&arena);
 }
@@ -485,7 +473,7 @@ main(int argc, char **argv)
 		die("--pending and --from-jobs exclude each other");
 	job.new_layout = layout_of_option(&opt.index_version);
 	perun_open(&job.perun, opt.directory);
-	registry_init(&job.registry, &job.perun);
+	job.registry.perun = &job.perun;
 	profile_init(&job.profile);
 	intern_init(&job.pending);
 	names_init(&job.names, config_string(&job.perun.config,
@@ -500,17 +488,11 @@ main(int argc, char **argv)
 		while (filter_next_file(&f))
 			read_file(&f, describe_file(f.input.name));
 	expect_end(&job.expect, &f, "profile", "a profile");
-	take_back_pending(&f);
+	for (sym i = 0; f.truncated && i < job.pending.n; i++)
+		pending_remove(&job.perun.store, intern_str(&job.pending, i));
 	/* A filter that could not start may have left one of the files. */
 	if (!f.truncated && (opt.from_jobs || !f.reading.got_nothing))
 		register_all(&f);
-
-	recio_free(job.inner);
-	buf_release(&job.restored);
-	names_release(&job.names);
-	intern_release(&job.pending);
-	profile_release(&job.profile);
-	registry_release(&job.registry);
 	perun_close(&job.perun);
 	return filter_end(&f);
 }

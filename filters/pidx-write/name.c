@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/perun/profile.h"
-#include "filters/pidx-write/name.h"
+#include "filters/pidx-write/pidx-write.h"
 
 void
 names_init(struct names *n, const char *template)

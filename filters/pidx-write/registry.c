@@ -9,27 +9,7 @@
 #include "common/filter/filter.h"
 #include "common/perun/layout.h"
 #include "common/perun/profile.h"
-#include "filters/pidx-write/name.h"
-#include "filters/pidx-write/registry.h"
-
-void
-registry_init(struct registry *g, struct perun *perun)
-{
-	*g = (struct registry){ .perun = perun };
-}
-
-void
-registry_release(struct registry *g)
-{
-	if (g->n > 0)
-		store_unlock(&g->perun->store, STORE_ADD);
-	free(g->list);
-	arena_release(&g->arena);
-	buf_release(&g->packed);
-	buf_release(&g->stored);
-	buf_release(&g->why);
-	buf_release(&g->object.text);
-}
+#include "filters/pidx-write/pidx-write.h"
 
 void
 registry_add(struct registry *g, const struct profile *p,
@@ -69,19 +49,18 @@ fit_strings(struct registry *g, enum pidx_layout layout, struct span *strings)
 	struct span cmd = strings[PIDX_CMD], args = strings[PIDX_ARGS];
 	struct buf joined = { 0 };
 
-	if (layout == PIDX_2 || layout == PIDX_2_LABEL) {
-		if (args.n > 0) {
-			buf_add(&joined, cmd.p, cmd.n);
-			buf_char(&joined, ' ');
-			buf_add(&joined, args.p, args.n);
-			strings[PIDX_CMD] = arena_span(&g->arena,
-			    buf_span(&joined));
-			buf_release(&joined);
-		}
-		strings[PIDX_ARGS] = span_of(NULL, 0);
-	}
 	if (layout == PIDX_2 || layout == PIDX_2_ARGS)
 		strings[PIDX_LABEL] = span_of(NULL, 0);
+	if (layout != PIDX_2 && layout != PIDX_2_LABEL)
+		return;
+	strings[PIDX_ARGS] = span_of(NULL, 0);
+	if (args.n == 0)
+		return;
+	buf_add(&joined, cmd.p, cmd.n);
+	buf_char(&joined, ' ');
+	buf_add(&joined, args.p, args.n);
+	strings[PIDX_CMD] = arena_span(&g->arena, buf_span(&joined));
+	buf_release(&joined);
 }
 
 /*
@@ -185,22 +164,11 @@ compare_positions(const void *a, const void *b)
 	return cmp_u64(x->position, y->position);
 }
 
-/* Is any of the versions, by which the list is sorted, without an index? */
-static bool
-lacks_index(const struct registry *g)
-{
-	for (size_t i = 0; i < g->n; i++)
-		if ((i == 0 || memcmp(g->list[i].version,
-		    g->list[i - 1].version, STORE_NAME_SIZE) != 0) &&
-		    !store_mtime(&g->perun->store, g->list[i].version, NULL))
-			return true;
-	return false;
-}
-
 void
 registry_commit(struct registry *g, struct filter *f,
     enum pidx_layout new_layout)
 {
+	const struct registration *r;
 	size_t next;
 
 	if (g->n == 0)
@@ -208,8 +176,11 @@ registry_commit(struct registry *g, struct filter *f,
 	sort(g->list, g->n, sizeof *g->list, compare_versions);
 	g->new_layout = new_layout;
 	/* The newest index is found at once while no new object is newer. */
-	if (new_layout == 0 && lacks_index(g))
-		g->new_layout = layout_for_new_index(g->perun);
+	for (r = g->list; r < g->list + g->n && g->new_layout == 0; r++)
+		if ((r == g->list || memcmp(r->version, r[-1].version,
+		    STORE_NAME_SIZE) != 0) &&
+		    !store_mtime(&g->perun->store, r->version, NULL))
+			g->new_layout = layout_for_new_index(g->perun);
 	/* An index must never refer to an object that is not durable. */
 	store_commit(&g->perun->store);
 	store_lock(&g->perun->store, STORE_INDEX);
