@@ -108,34 +108,27 @@ close_target(struct target *t)
 		pidx_release(&t->index);
 }
 
-/* Writes the index again without the marked entries, if there are any. */
-static void
-write_index(const struct target *t)
-{
-	struct pidx kept = { .layout = t->index.layout };
-
-	kept.entries = mem_resize(NULL, t->index.n, sizeof *kept.entries);
-	for (size_t i = 0; i < t->index.n; i++)
-		if (!t->removed[i])
-			kept.entries[kept.n++] = t->index.entries[i];
-	job.new_index.len = 0;
-	pidx_serialize(&kept, &job.new_index);
-	if (kept.n < t->index.n)
-		store_replace(&job.perun.store, t->version,
-		    buf_span(&job.new_index));
-	pidx_release(&kept);
-}
-
 /* Removes the marked entries, or files, and writes a record for each. */
 static void
 remove_marked(struct filter *f, const struct target *t)
 {
 	const struct pidx_entry *e = t->entries->entries;
 	bool is_pending = t->version == NULL;
+	struct pidx kept = { .layout = t->index.layout };
 	struct buf *b;
 
-	if (!is_pending)
-		write_index(t);
+	kept.entries = mem_resize(NULL, t->index.n, sizeof *kept.entries);
+	for (size_t i = 0; i < t->index.n; i++)
+		if (!t->removed[i])
+			kept.entries[kept.n++] = t->index.entries[i];
+	if (kept.n < t->index.n) {
+		job.new_index.len = 0;
+		pidx_serialize(&kept, &job.new_index);
+		store_replace(&job.perun.store, t->version,
+		    buf_span(&job.new_index));
+	}
+	pidx_release(&kept);
+
 	for (size_t i = 0; i < t->entries->n; i++, e++) {
 		if (!t->removed[i])
 			continue;
@@ -224,42 +217,31 @@ remove_operands(struct filter *f, const char *operand)
 
 /* --- entries read from standard input ------------------------------------ */
 
-/* Sets the commit, object and time of a request; false if one is not valid. */
-static bool
-parse_entry(struct filter *f, const struct rec *r, struct request *new)
-{
-	struct span version, object;
-	int64_t time;
-
-	if (rec_str(r, VERSION, &version) != REC_OK ||
-	    !store_parse_id(version, new->version) ||
-	    rec_str(r, OBJECT, &object) != REC_OK ||
-	    !hex_decode(object, new->entry.object, PIDX_SHA_SIZE)) {
-		filter_reject(f, "minor_version or object is not 40 hex "
-		    "digits, or HEAD");
-		return false;
-	}
-	if (rec_int(r, TIME, &time) != REC_OK || time < 0 ||
-	    time > UINT32_MAX) {
-		filter_reject(f, "an entry has no valid time");
-		return false;
-	}
-	new->entry.time = (uint32_t)time;
-	return true;
-}
-
 static void
 add_request(struct filter *f, const struct rec *r)
 {
 	struct request new = { .is_pending = rec_is(r, "pending") };
-	struct span path;
+	struct span version, object, path;
+	int64_t time = 0;
 
-	if (!new.is_pending && !parse_entry(f, r, &new))
+	if (!new.is_pending && (rec_str(r, VERSION, &version) != REC_OK ||
+	    !store_parse_id(version, new.version) ||
+	    rec_str(r, OBJECT, &object) != REC_OK ||
+	    !hex_decode(object, new.entry.object, PIDX_SHA_SIZE))) {
+		filter_reject(f, "minor_version or object is not 40 hex "
+		    "digits, or HEAD");
 		return;
+	}
+	if (!new.is_pending && (rec_int(r, TIME, &time) != REC_OK ||
+	    time < 0 || time > UINT32_MAX)) {
+		filter_reject(f, "an entry has no valid time");
+		return;
+	}
 	if (rec_str(r, PATH, &path) != REC_OK) {
 		filter_reject(f, "it has no path");
 		return;
 	}
+	new.entry.time = (uint32_t)time;
 	new.entry.path = arena_span(&job.arena, path);
 	job.requests = mem_grow(job.requests, &job.cap, job.n_requests + 1,
 	    sizeof *job.requests);
@@ -302,25 +284,13 @@ mark_requested(struct filter *f, struct request *requests, size_t n,
 			    SPAN_ARG(requests[i].entry.path));
 }
 
-/* Removes what n requests name: entries of one index, or pending profiles. */
-static void
-remove_requested(struct filter *f, struct request *requests, size_t n)
-{
-	struct target t;
-
-	if (open_target(f, requests->is_pending ? NULL : requests->version,
-	    &t)) {
-		mark_requested(f, requests, n, &t);
-		remove_marked(f, &t);
-	}
-	close_target(&t);
-}
-
 static void
 remove_records(struct filter *f)
 {
 	struct expect expect = { 0 };
 	const struct rec *r;
+	struct request *list;
+	struct target t;
 	size_t n = 0, next;
 
 	while ((r = filter_next(f)) != NULL)
@@ -338,22 +308,25 @@ remove_records(struct filter *f)
 	if (f->truncated)	/* all requests or none */
 		job.n_requests = 0;
 
-	sort(job.requests, job.n_requests, sizeof *job.requests,
-	    compare_requests);
+	list = job.requests;
+	sort(list, job.n_requests, sizeof *list, compare_requests);
 	/* Without duplicates, of which the second would not be found. */
 	for (size_t i = 0; i < job.n_requests; i++)
-		if (n == 0 || compare_requests(&job.requests[i],
-		    &job.requests[n - 1]) != 0)
-			job.requests[n++] = job.requests[i];
-	for (size_t first = 0; first < n; first = next) {
-		for (next = first + 1; next < n; next++)
-			if (memcmp(job.requests[next].version,
-			    job.requests[first].version, STORE_NAME_SIZE) != 0)
+		if (n == 0 || compare_requests(&list[i], &list[n - 1]) != 0)
+			list[n++] = list[i];
+	/* The requests of one index at a time, or the pending profiles. */
+	for (size_t i = 0; i < n; i = next) {
+		for (next = i + 1; next < n; next++)
+			if (memcmp(list[next].version, list[i].version,
+			    STORE_NAME_SIZE) != 0)
 				break;
-		remove_requested(f, &job.requests[first], next - first);
+		if (open_target(f, list[i].is_pending ? NULL :
+		    list[i].version, &t)) {
+			mark_requested(f, &list[i], next - i, &t);
+			remove_marked(f, &t);
+		}
+		close_target(&t);
 	}
-	free(job.requests);
-	arena_release(&job.arena);
 }
 
 int
@@ -372,9 +345,6 @@ main(int argc, char **argv)
 		    "input name their commits themselves", opt.commit);
 	else
 		remove_records(&f);
-	buf_release(&job.old_index);
-	buf_release(&job.new_index);
-	buf_release(&job.why);
 	perun_close(&job.perun);
 	return filter_end(&f);
 }
