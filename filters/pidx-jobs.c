@@ -53,13 +53,13 @@ struct units {
 };
 
 /* The job matrix: the lists whose items are combined to jobs. */
-struct matrix {
+static struct {
 	/* These are sets: a duplicate counts once, as in Perun. */
 	struct intern cmds, args, workloads;
 	/* For each workload, the generator that it is the id of, or NULL. */
 	const struct config_value **generators;
 	struct units collectors, postprocessors;
-};
+} matrix;
 
 /* Dies with the place of a value in local.yml, and the key that it is under. */
 static _Noreturn void
@@ -125,10 +125,7 @@ read_unit(const struct config_value *v, const char *key)
 	return (struct unit){ name->text, params };
 }
 
-/*
- * The unit of this name in the list; if the list has none, a unit of this name
- * without parameters.
- */
+/* The unit of this name in the list, or one without parameters. */
 static struct unit
 find_unit(const struct units *listed, const char *name)
 {
@@ -171,12 +168,13 @@ read_units(struct units *units, const struct opt_list *given,
  * as in Perun.
  */
 static void
-read_generators(struct matrix *m, struct config *config)
+read_generators(struct config *config)
 {
 	const struct config_value *all, *v, *id, *type;
 	sym workload;
 
-	m->generators = mem_zero(m->workloads.n, sizeof *m->generators);
+	matrix.generators = mem_zero(matrix.workloads.n,
+	    sizeof *matrix.generators);
 	all = config_gather(config, "generators.workload");
 	for (size_t i = 0; i < all->n; i++) {
 		v = all->items[i].value;
@@ -187,54 +185,44 @@ read_generators(struct matrix *m, struct config *config)
 			    "type", v->file, v->line);
 			continue;
 		}
-		workload = intern_find(&m->workloads, id->text);
+		workload = intern_find(&matrix.workloads, id->text);
 		if (workload != SYM_NONE)
-			m->generators[workload] = v;
+			matrix.generators[workload] = v;
 	}
 
-	for (sym w = 0; w < m->workloads.n; w++)
-		if (m->generators[w] != NULL)
+	for (sym w = 0; w < matrix.workloads.n; w++)
+		if (matrix.generators[w] != NULL)
 			err_warn("warning: workload '%s' is a generator "
 			    "(%s:%zu), which is not run",
-			    intern_str(&m->workloads, w),
-			    m->generators[w]->file, m->generators[w]->line);
+			    intern_str(&matrix.workloads, w),
+			    matrix.generators[w]->file,
+			    matrix.generators[w]->line);
 }
 
 static void
-read_matrix(struct matrix *m, struct config *config)
+read_matrix(struct config *config)
 {
 	const struct config_value *args = local_list(config, "args");
 	const char *file = config->levels[CONFIG_LOCAL]->file;
 
-	*m = (struct matrix){ 0 };
 	if (args == NULL)
 		args = local_list(config, "params");	/* its former name */
-	if (!read_strings(&m->cmds, &opt.cmds, local_list(config, "cmds"),
+	if (!read_strings(&matrix.cmds, &opt.cmds, local_list(config, "cmds"),
 	    "cmds"))
 		die("%s has no 'cmds': add them, or give --cmd", file);
-	read_strings(&m->args, &opt.args, args, "args");
-	if (m->args.n == 0)
-		intern_add(&m->args, span_of("", 0));
-	if (!read_strings(&m->workloads, &opt.workloads,
+	read_strings(&matrix.args, &opt.args, args, "args");
+	if (matrix.args.n == 0)
+		intern_add(&matrix.args, span_of("", 0));
+	if (!read_strings(&matrix.workloads, &opt.workloads,
 	    local_list(config, "workloads"), "workloads"))
-		intern_add(&m->workloads, span_of("", 0));
-	if (!read_units(&m->collectors, &opt.collectors, config, "collectors"))
+		intern_add(&matrix.workloads, span_of("", 0));
+	if (!read_units(&matrix.collectors, &opt.collectors, config,
+	    "collectors"))
 		die("%s has no 'collectors': add them, or give --collector",
 		    file);
-	read_units(&m->postprocessors, &opt.postprocessors, config,
+	read_units(&matrix.postprocessors, &opt.postprocessors, config,
 	    "postprocessors");
-	read_generators(m, config);
-}
-
-static void
-matrix_release(struct matrix *m)
-{
-	intern_release(&m->cmds);
-	intern_release(&m->args);
-	intern_release(&m->workloads);
-	free(m->generators);
-	free(m->collectors.list);
-	free(m->postprocessors.list);
+	read_generators(config);
 }
 
 static void
@@ -247,8 +235,22 @@ put_params(struct buf *b, const struct unit *u)
 }
 
 static void
-put_postprocessors(struct buf *b, const struct units *units)
+emit_job(struct filter *f, sym cmd, sym args, sym workload,
+    const struct unit *collector)
 {
+	struct buf *b = filter_begin_record(f, "job"), command = { 0 };
+	struct span words[] = { intern_span(&matrix.cmds, cmd),
+	    intern_span(&matrix.args, args),
+	    intern_span(&matrix.workloads, workload) };
+	const struct config_value *generator = matrix.generators[workload];
+	const struct units *units = &matrix.postprocessors;
+
+	json_str(b, "cmd", words[0]);
+	json_text(b, "args", words[1]);
+	json_str(b, "workload", words[2]);
+	json_str(b, "collector", collector->name);
+	json_key(b, "collector_params");
+	put_params(b, collector);
 	json_open(b, "postprocessors", '[');
 	for (size_t i = 0; i < units->n; i++)
 		json_item(b, units->list[i].name);
@@ -260,24 +262,7 @@ put_postprocessors(struct buf *b, const struct units *units)
 		put_params(b, &units->list[i]);
 	}
 	json_close(b, ']');
-}
 
-static void
-emit_job(struct filter *f, const struct matrix *m, sym cmd, sym args,
-    sym workload, const struct unit *collector)
-{
-	struct buf *b = filter_begin_record(f, "job"), command = { 0 };
-	struct span words[] = { intern_span(&m->cmds, cmd),
-	    intern_span(&m->args, args), intern_span(&m->workloads, workload) };
-	const struct config_value *generator = m->generators[workload];
-
-	json_str(b, "cmd", words[0]);
-	json_text(b, "args", words[1]);
-	json_str(b, "workload", words[2]);
-	json_str(b, "collector", collector->name);
-	json_key(b, "collector_params");
-	put_params(b, collector);
-	put_postprocessors(b, &m->postprocessors);
 	if (generator == NULL) {
 		/* As Perun does: a space precedes each nonempty later word. */
 		for (size_t i = 0; i < 3; i++) {
@@ -294,25 +279,12 @@ emit_job(struct filter *f, const struct matrix *m, sym cmd, sym args,
 	filter_end_record(f);
 }
 
-/* In Perun's order: the arguments vary fastest. */
-static void
-emit_jobs(struct filter *f, const struct matrix *m)
-{
-	for (sym cmd = 0; cmd < m->cmds.n; cmd++)
-		for (sym w = 0; w < m->workloads.n; w++)
-			for (size_t i = 0; i < m->collectors.n; i++)
-				for (sym args = 0; args < m->args.n; args++)
-					emit_job(f, m, cmd, args, w,
-					    &m->collectors.list[i]);
-}
-
 int
 main(int argc, char **argv)
 {
 	struct filter f;
 	struct store store;
 	struct config config;
-	struct matrix matrix;
 	const char *why;
 
 	filter_begin(&f, &about, options, argc, argv);
@@ -321,9 +293,14 @@ main(int argc, char **argv)
 	if (!store_open(&store, opt.directory, &why) ||
 	    !config_load(&config, store.path, &why))
 		die("%s", why);
-	read_matrix(&matrix, &config);
-	emit_jobs(&f, &matrix);
-	matrix_release(&matrix);
+	read_matrix(&config);
+	/* In Perun's order: the arguments vary fastest. */
+	for (sym cmd = 0; cmd < matrix.cmds.n; cmd++)
+		for (sym w = 0; w < matrix.workloads.n; w++)
+			for (size_t i = 0; i < matrix.collectors.n; i++)
+				for (sym a = 0; a < matrix.args.n; a++)
+					emit_job(&f, cmd, a, w,
+					    &matrix.collectors.list[i]);
 	config_release(&config);
 	store_close(&store);
 	return filter_end(&f);
