@@ -88,7 +88,7 @@ static struct {
 	struct object object;
 	struct buf named, places;	/* see put_profile() */
 	struct profile profile;		/* of the object */
-	bool *selected;			/* by entry: see select_from() */
+	bool *selected;			/* by entry of the current index */
 	size_t selected_cap, n_selected;
 	bool has_printed;		/* a table */
 } job;
@@ -210,26 +210,6 @@ emit_pending(struct filter *f, struct pending *p, size_t i)
 }
 
 /*
- * Sets job.selected[i] for each entry of an index or, if `pending` is true, of
- * the pending profiles.
- */
-static void
-select_from(struct filter *f, const struct pidx *p, bool pending)
-{
-	const struct selector *missing;
-
-	job.selected = mem_grow(job.selected, &job.selected_cap, p->n,
-	    sizeof *job.selected);
-	if (!select_entries(&opt.selection, &job.order, p, pending,
-	    job.selected, &missing))
-		filter_fail(f, "there is no profile %.*s among %zu",
-		    SPAN_ARG(missing->text), p->n);
-	job.n_selected = 0;
-	for (size_t i = 0; i < p->n; i++)
-		job.n_selected += job.selected[i];
-}
-
-/*
  * Prints the selected profiles as a table: those of a version, or the pending
  * ones if it is NULL.
  */
@@ -256,19 +236,6 @@ print_table(struct filter *f, const struct pidx *p,
 	filter_emit(f);
 }
 
-/* Says that no table was printed. */
-static void
-print_nothing(struct filter *f)
-{
-	struct buf *b = filter_out(f);
-	size_t from = b->len;
-
-	buf_printf(b, "There is no such %sprofile.", job.reads_indexes ? "" :
-	    "pending ");
-	report_sentence(b, from);
-	filter_emit(f);
-}
-
 /*
  * Writes the selected entries of the index of a version or, if pending is not
  * NULL, of the pending profiles.
@@ -277,7 +244,18 @@ static void
 write_selected(struct filter *f, struct pidx *index,
     const unsigned char *version, struct pending *pending)
 {
-	select_from(f, index, pending != NULL);
+	const struct selector *missing;
+
+	job.selected = mem_grow(job.selected, &job.selected_cap, index->n,
+	    sizeof *job.selected);
+	if (!select_entries(&opt.selection, &job.order, index, pending != NULL,
+	    job.selected, &missing))
+		filter_fail(f, "there is no profile %.*s among %zu",
+		    SPAN_ARG(missing->text), index->n);
+	job.n_selected = 0;
+	for (size_t i = 0; i < index->n; i++)
+		job.n_selected += job.selected[i];
+
 	if (f->text)
 		print_table(f, index, version);
 	for (size_t i = 0; !f->text && i < index->n; i++) {
@@ -361,16 +339,6 @@ read_revision(struct filter *f, const char *name)
 		read_index(f, tag);
 }
 
-/* Is standard input a pipe or a regular file, rather than a terminal? */
-static bool
-has_input(void)
-{
-	struct stat st;
-
-	return fstat(STDIN_FILENO, &st) == 0 &&
-	    (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
-}
-
 /*
  * The commit that a record of one of the filters of the version control names;
  * false if it names none, or is rejected.
@@ -445,8 +413,12 @@ static void
 read_indexes(struct filter *f)
 {
 	const char *name = filter_operand(f);
+	struct stat st;
+	/* Is standard input a pipe or a regular file, not a terminal? */
+	bool has_input = fstat(STDIN_FILENO, &st) == 0 &&
+	    (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
 
-	if (name == NULL ? has_input() : strcmp(name, "-") == 0)
+	if (name == NULL ? has_input : strcmp(name, "-") == 0)
 		read_version_records(f);
 	else if (name == NULL)
 		read_revision(f, "HEAD");
@@ -459,6 +431,8 @@ int
 main(int argc, char **argv)
 {
 	struct filter f;
+	struct buf *b = &f.out.buf;
+	size_t from;
 
 	filter_begin(&f, &about, options, argc, argv);
 	if (opt.profiles && opt.format != NULL)
@@ -479,12 +453,14 @@ main(int argc, char **argv)
 			read_pending(&f);
 		if (job.reads_indexes)
 			read_indexes(&f);
-		if (f.text && !job.has_printed)
-			print_nothing(&f);
 	}
-	profile_release(&job.profile);
-	buf_release(&job.named);
-	buf_release(&job.places);
+	if (f.text && !job.has_printed) {
+		from = b->len;
+		buf_printf(b, "There is no such %sprofile.",
+		    job.reads_indexes ? "" : "pending ");
+		report_sentence(b, from);
+		filter_emit(&f);
+	}
 	perun_close(&job.perun);
 	return filter_end(&f);
 }
