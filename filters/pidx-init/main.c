@@ -123,22 +123,6 @@ put_url_path(struct buf *path)
 		buf_printf(path, "%s/%s", state.paths.store, url);
 }
 
-/* Warns if a directory above that of the new store has a store. */
-static void
-warn_of_store_above(void)
-{
-	char above[PATH_MAX + sizeof "/.."];
-	struct store store;
-	const char *why;
-
-	snprintf(above, sizeof above, "%s/..", state.paths.directory);
-	if (!store_open(&store, above, &why))
-		return;
-	err_warn("warning: the new store hides the one above: '%s'",
-	    store.path);
-	store_close(&store);
-}
-
 /*
  * Sets state.vcs_type and state.url to the repository, which is created if that
  * is wanted; dies if there is none, or if the filters could not read it.
@@ -251,8 +235,11 @@ emit_store(struct filter *f, const struct config *config)
 static bool
 prepare(struct filter *f)
 {
+	char above[PATH_MAX + sizeof "/.."];
 	struct config config;
+	struct store store;
 	struct stat st;
+	const char *why;
 	bool exists = lstat(state.paths.store, &st) == 0, has_settings = false;
 
 	if (!exists && errno != ENOENT)
@@ -270,8 +257,12 @@ prepare(struct filter *f)
 			    "weir.index_version", opt.index_version.given);
 		}
 		config_release(&config);
-	} else {
-		warn_of_store_above();
+	}
+	snprintf(above, sizeof above, "%s/..", state.paths.directory);
+	if (!exists && store_open(&store, above, &why)) {
+		err_warn("warning: the new store hides the one above: '%s'",
+		    store.path);
+		store_close(&store);
 	}
 
 	if (!has_settings) {
@@ -302,8 +293,5 @@ main(int argc, char **argv)
 	load_settings(&config);
 	emit_store(&f, &config);
 	config_release(&config);
-	buf_release(&state.path);
-	buf_release(&state.url);
-	buf_release(&state.settings);
 	return filter_end(&f);
 }

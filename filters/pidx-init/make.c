@@ -180,35 +180,6 @@ complete_store(const char *path, bool is_new)
 }
 
 /*
- * Removes an incomplete store under its temporary name; preserves errno.  Opens
- * nothing, because descriptors may be what is missing.
- */
-static void
-remove_temporary(const char *path)
-{
-	char item[sizeof job.paths->store + sizeof ".XXXXXX/.gitignore"];
-	int error = errno;
-
-	for (size_t i = 0; i < N_ITEMS; i++) {
-		snprintf(item, sizeof item, "%s/%s", path, init_items[i]);
-		remove(item);
-	}
-	rmdir(path);
-	errno = error;
-}
-
-static bool
-sync_directory(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool ok = fd != -1 && fsync(fd) == 0;
-
-	if (fd != -1)
-		close(fd);
-	return ok;
-}
-
-/*
  * Creates the complete store under a temporary name, then renames it.  rename()
  * fails if another process has created the store in the meantime;
  * init_make_store() then completes that store.
@@ -217,7 +188,9 @@ static bool
 create_store(void)
 {
 	char temporary[sizeof job.paths->store + sizeof ".XXXXXX"];
+	char item[sizeof temporary + sizeof "/.gitignore"];
 	mode_t mask;
+	int error, fd;
 	bool ok;
 
 	snprintf(temporary, sizeof temporary, "%s.XXXXXX", job.paths->store);
@@ -233,12 +206,24 @@ create_store(void)
 		ok = rename(temporary, job.paths->store) == 0;
 	}
 	if (!ok) {
-		remove_temporary(temporary);
+		/* Opens nothing: descriptors may be what is missing. */
+		error = errno;
+		for (size_t i = 0; i < N_ITEMS; i++) {
+			snprintf(item, sizeof item, "%s/%s", temporary,
+			    init_items[i]);
+			remove(item);
+		}
+		rmdir(temporary);
+		errno = error;
 		*job.made = (struct made){ 0 };
 		return false;
 	}
 	job.made->store = true;
-	return sync_directory(job.paths->directory);
+	fd = open(job.paths->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ok = fd != -1 && fsync(fd) == 0;
+	if (fd != -1)
+		close(fd);
+	return ok;
 }
 
 /* Signals are blocked, so that they do not leave a temporary directory. */
