@@ -1,6 +1,5 @@
 /* resources - reads what a Perun profile measures */
 
-#include <stdlib.h>
 
 #include "common/base/intern.h"
 #include "common/filter/lacks.h"
@@ -31,7 +30,7 @@ static const char *const no_keys[] = { "type", NULL };
 /* What the resource_type_map of a profile says of one of its types. */
 struct resource_type {
 	uint32_t profile;	/* the number of that profile */
-	sym type, subtype, trace, run;
+	struct span type, subtype, trace, run;
 	bool exact;
 };
 
@@ -106,27 +105,21 @@ read_command(struct resources *r, const struct rec *header)
 
 /* --- types ---------------------------------------------------------------- */
 
-static sym
-intern_member(struct resources *r, const struct rec *rec, unsigned key)
+static struct span
+keep_member(struct resources *r, const struct rec *rec, unsigned key)
 {
 	struct span text = text_of(rec, key);
 
-	return text.p != NULL ? intern_add(&r->texts, text) : SYM_NONE;
-}
-
-static struct span
-text_of_symbol(const struct resources *r, sym symbol)
-{
-	return symbol != SYM_NONE ? intern_span(&r->texts, symbol) :
-	    span_of(NULL, 0);
+	return text.p == NULL ? text :
+	    intern_span(&r->texts, intern_add(&r->texts, text));
 }
 
 /*
  * The functions of a stack, the innermost first, without their lines, which
  * move.  A frame is an object or a string.
  */
-static sym
-intern_trace(struct resources *r, const struct field *f)
+static struct span
+keep_trace(struct resources *r, const struct field *f)
 {
 	struct span rest, item, name;
 	const struct rec *frame;
@@ -134,7 +127,7 @@ intern_trace(struct resources *r, const struct field *f)
 
 	r->trace.len = 0;
 	if (f == NULL || f->kind != REC_ARRAY)
-		return SYM_NONE;
+		return span_of(NULL, 0);
 	rest = f->token;
 	while (items_next(&rest, &item)) {
 		name = item;
@@ -145,11 +138,10 @@ intern_trace(struct resources *r, const struct field *f)
 		buf_str(&r->trace, r->trace.len > 0 ? " < " : "");
 		buf_add(&r->trace, name.p, name.n);
 	}
-	return r->trace.len == 0 ? SYM_NONE :
-	    intern_add(&r->texts, buf_span(&r->trace));
+	return r->trace.len == 0 ? span_of(NULL, 0) : intern_span(&r->texts,
+	    intern_add(&r->texts, buf_span(&r->trace)));
 }
 
-/* Reads what the types of resources are, by their names. */
 static void
 read_types(struct resources *r, const struct rec *document)
 {
@@ -163,16 +155,16 @@ read_types(struct resources *r, const struct rec *document)
 		name = intern_add(&r->names, map->fields[i].key);
 		r->types = mem_grow(r->types, &r->types_cap, r->names.n,
 		    sizeof *r->types);
-		r->types[name] = (struct resource_type){ r->number, SYM_NONE,
-		    SYM_NONE, SYM_NONE, SYM_NONE, false };
+		r->types[name] = (struct resource_type){
+		    .profile = r->number };
 		type = recio_parse(r->resource, map->fields[i].token, &why);
 		if (type == NULL)
 			continue;
-		r->types[name].type = intern_member(r, type, KEY_TYPE);
-		r->types[name].subtype = intern_member(r, type, R_SUBTYPE);
-		r->types[name].run = intern_member(r, type, R_RUN);
+		r->types[name].type = keep_member(r, type, KEY_TYPE);
+		r->types[name].subtype = keep_member(r, type, R_SUBTYPE);
+		r->types[name].run = keep_member(r, type, R_RUN);
 		r->types[name].exact = rec_true(type, R_EXACT);
-		r->types[name].trace = intern_trace(r, rec_get(type, R_TRACE));
+		r->types[name].trace = keep_trace(r, rec_get(type, R_TRACE));
 	}
 }
 
@@ -202,29 +194,6 @@ find_unit(struct resources *r, struct resource_group *g)
 		g->unit = f->text;
 		return;
 	}
-}
-
-/* Describes the resources of a type, whose name is UID#NUMBER. */
-static void
-describe_group(struct resources *r, struct span name, struct resource_group *g)
-{
-	sym symbol = intern_find(&r->names, name);
-	struct resource_type none = { 0, SYM_NONE, SYM_NONE, SYM_NONE, SYM_NONE,
-	    false };
-	const struct resource_type *type = &none;
-	size_t n = name.n;
-
-	if (symbol != SYM_NONE && r->types[symbol].profile == r->number)
-		type = &r->types[symbol];
-	while (n > 0 && name.p[n - 1] != '#')
-		n--;
-	g->uid = span_of(name.p, n > 0 ? n - 1 : name.n);
-	g->type = text_of_symbol(r, type->type);
-	g->subtype = text_of_symbol(r, type->subtype);
-	g->trace = text_of_symbol(r, type->trace);
-	g->run = text_of_symbol(r, type->run);
-	g->exact = type->exact;
-	find_unit(r, g);
 }
 
 /* --- profiles ------------------------------------------------------------- */
@@ -280,9 +249,13 @@ resources_parts(const struct resources *r)
 bool
 resources_next(struct resources *r, struct resource_group *g)
 {
+	static const struct resource_type unknown;
+	const struct resource_type *type = &unknown;
 	const struct rec *group;
 	const struct field *amount, *field;
 	const char *why;
+	sym symbol;
+	size_t n;
 
 	while (r->groups != NULL && r->next < r->groups->n) {
 		field = &r->groups->fields[r->next++];
@@ -290,7 +263,20 @@ resources_next(struct resources *r, struct resource_group *g)
 		amount = group != NULL ? rec_get(group, R_AMOUNT) : NULL;
 		if (group != NULL && amount == NULL)
 			continue;
-		describe_group(r, field->key, g);
+
+		symbol = intern_find(&r->names, field->key);
+		if (symbol != SYM_NONE && r->types[symbol].profile == r->number)
+			type = &r->types[symbol];
+		/* The name of a type is UID#NUMBER. */
+		for (n = field->key.n; n > 0 && field->key.p[n - 1] != '#';)
+			n--;
+		g->uid = span_of(field->key.p, n > 0 ? n - 1 : field->key.n);
+		g->type = type->type;
+		g->subtype = type->subtype;
+		g->trace = type->trace;
+		g->run = type->run;
+		g->exact = type->exact;
+		find_unit(r, g);
 		g->is_valid = amount != NULL && amount->kind == REC_ARRAY;
 		g->amounts = g->is_valid ? amount->token : span_of("[]", 2);
 		return true;
