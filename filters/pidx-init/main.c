@@ -45,34 +45,39 @@ static const struct about about = {
 	},
 };
 
+/* An option, its key in local.yml, and its member in the record. */
+static const struct {
+	const char *option, *key, *member;
+} settings[] = {
+	{ "vcs-type", "vcs.type", "vcs_type" },
+	{ "vcs-url", "vcs.url", "vcs_url" },
+	{ "index-version", "weir.index_version", "index_version" },
+};
+enum { N_SETTINGS = sizeof settings / sizeof *settings };
+
 static struct {
-	struct paths paths;
+	struct new_store store;
 	struct buf path;		/* of .perun, for the record */
 	const char *vcs_type;		/* of the repository */
 	struct buf url;			/* vcs.url for a new local.yml */
-	struct buf settings;		/* text of a new local.yml */
-	struct made made;
 	bool vcs_created;		/* the repository did not exist */
 } state;
 
-/*
- * Sets state.paths for a store in the directory of this name, and state.path,
- * which begins with the name as it was given.
- */
+/* state.path, which is for the record, begins with the name as it was given. */
 static void
 set_paths(const char *name)
 {
 	size_t n = strlen(name);
 	struct stat st;
 
-	if (realpath(name, state.paths.directory) == NULL ||
-	    stat(state.paths.directory, &st) != 0)
+	if (realpath(name, state.store.directory) == NULL ||
+	    stat(state.store.directory, &st) != 0)
 		die_errno("cannot open '%s'", name);
 	if (!S_ISDIR(st.st_mode))
 		die("'%s' is not a directory", name);
 	/* The root directory already ends with its slash. */
-	snprintf(state.paths.store, sizeof state.paths.store, "%s/.perun",
-	    state.paths.directory[1] == '\0' ? "" : state.paths.directory);
+	snprintf(state.store.path, sizeof state.store.path, "%s/.perun",
+	    state.store.directory[1] == '\0' ? "" : state.store.directory);
 	while (n > 1 && name[n - 1] == '/')
 		n--;
 	if (strcmp(name, ".") != 0) {
@@ -93,7 +98,7 @@ find_repository(struct vcs *v)
 	char path[PATH_MAX], *slash;
 	enum vcs_found found;
 
-	strcpy(path, state.paths.directory);
+	strcpy(path, state.store.directory);
 	buf_str(&state.url, "..");
 	for (;;) {
 		found = vcs_open(v, opt.vcs_type.given, path, false);
@@ -118,9 +123,9 @@ put_url_path(struct buf *path)
 	if (*url == '/')
 		buf_str(path, url);
 	else if (strcmp(url, "..") == 0 || strncmp(url, "../", 3) == 0)
-		buf_printf(path, "%s%s", state.paths.directory, url + 2);
+		buf_printf(path, "%s%s", state.store.directory, url + 2);
 	else
-		buf_printf(path, "%s/%s", state.paths.store, url);
+		buf_printf(path, "%s/%s", state.store.path, url);
 }
 
 /*
@@ -130,7 +135,6 @@ put_url_path(struct buf *path)
 static void
 choose_repository(void)
 {
-	const struct paths *paths = &state.paths;
 	struct buf path = { 0 };
 	struct vcs vcs;
 	enum vcs_found found;
@@ -143,7 +147,7 @@ choose_repository(void)
 		found = vcs_open(&vcs, opt.vcs_type.given, buf_cstr(&path),
 		    false);
 	} else {
-		buf_str(&path, paths->directory);
+		buf_str(&path, state.store.directory);
 		found = find_repository(&vcs);
 	}
 
@@ -163,7 +167,7 @@ choose_repository(void)
 	if (found == VCS_NOT_FOUND)
 		die("there is no repository in or above '%s': give --vcs-init "
 		    "to create one, name one by --vcs-url, or give --vcs-type "
-		    "svs", paths->directory);
+		    "svs", state.store.directory);
 	state.vcs_type = vcs_type(&vcs);
 	vcs_close(&vcs);
 	buf_release(&path);
@@ -173,10 +177,10 @@ choose_repository(void)
 static bool
 load_settings(struct config *config)
 {
-	char path[sizeof state.paths.store + sizeof "/local.yml"];
+	char path[sizeof state.store.path + sizeof "/local.yml"];
 	const char *why;
 
-	snprintf(path, sizeof path, "%s/local.yml", state.paths.store);
+	snprintf(path, sizeof path, "%s/local.yml", state.store.path);
 	*config = (struct config){ 0 };
 	if (!config_load_file(config, path, &why))
 		die("%s", why);
@@ -184,81 +188,41 @@ load_settings(struct config *config)
 }
 
 /*
- * Reports an option that differs from the existing local.yml, because that file
- * is not changed.  wanted is NULL if the option was not given.
- */
-static void
-compare_setting(struct filter *f, const struct config *config,
-    const char *option, const char *key, const char *wanted)
-{
-	const char *current = config_string(config, key);
-
-	if (wanted != NULL && (current == NULL || strcmp(current, wanted) != 0))
-		filter_fail(f, "local.yml exists and is not changed: --%s does "
-		    "not set %s to '%s'", option, key, wanted);
-}
-
-static void
-put_string(struct buf *b, const struct config *config, const char *json_name,
-    const char *key)
-{
-	const char *value = config_string(config, key);
-
-	if (value != NULL)
-		json_cstr(b, json_name, value);
-}
-
-static void
-emit_store(struct filter *f, const struct config *config)
-{
-	struct buf *b = filter_begin_record(f, "store");
-
-	json_str(b, "path", buf_span(&state.path));
-	json_flag(b, "created", state.made.store);
-	json_open(b, "made", '[');
-	for (size_t i = 0; i < N_ITEMS; i++)
-		if (state.made.items[i])
-			json_item(b, span_str(init_items[i]));
-	json_close(b, ']');
-	json_flag(b, "vcs_created", state.vcs_created);
-	put_string(b, config, "vcs_type", "vcs.type");
-	put_string(b, config, "vcs_url", "vcs.url");
-	put_string(b, config, "index_version", "weir.index_version");
-	filter_end_record(f);
-}
-
-/*
- * Sets state.settings from the options and their defaults if local.yml is
- * missing, otherwise compares it with them.  Returns whether the store exists;
- * dies if .perun is a link or not a directory.
+ * Sets state.store.settings from the options and their defaults if local.yml is
+ * missing, otherwise reports those that differ, because that file is not
+ * changed.  Returns whether the store exists; dies if .perun is a link or not a
+ * directory.
  */
 static bool
 prepare(struct filter *f)
 {
+	const char *given[N_SETTINGS] = { opt.vcs_type.given, opt.vcs_url,
+	    opt.index_version.given }, *current;
 	char above[PATH_MAX + sizeof "/.."];
 	struct config config;
 	struct store store;
 	struct stat st;
 	const char *why;
-	bool exists = lstat(state.paths.store, &st) == 0, has_settings = false;
+	bool exists = lstat(state.store.path, &st) == 0, has_settings = false;
 
 	if (!exists && errno != ENOENT)
-		die_errno("cannot read '%s'", state.paths.store);
+		die_errno("cannot read '%s'", state.store.path);
 	if (exists && !S_ISDIR(st.st_mode))
-		die("'%s' exists and is not a directory", state.paths.store);
+		die("'%s' exists and is not a directory", state.store.path);
 	if (exists) {
 		has_settings = load_settings(&config);
-		if (has_settings) {
-			compare_setting(f, &config, "vcs-type", "vcs.type",
-			    opt.vcs_type.given);
-			compare_setting(f, &config, "vcs-url", "vcs.url",
-			    opt.vcs_url);
-			compare_setting(f, &config, "index-version",
-			    "weir.index_version", opt.index_version.given);
+		for (int i = 0; has_settings && i < N_SETTINGS; i++) {
+			current = config_string(&config, settings[i].key);
+			if (given[i] != NULL && (current == NULL ||
+			    strcmp(current, given[i]) != 0))
+				filter_fail(f, "local.yml exists and is not "
+				    "changed: --%s does not set %s to '%s'",
+				    settings[i].option, settings[i].key,
+				    given[i]);
 		}
 		config_release(&config);
 	}
-	snprintf(above, sizeof above, "%s/..", state.paths.directory);
+	snprintf(above, sizeof above, "%s/..", state.store.directory);
 	if (!exists && store_open(&store, above, &why)) {
 		err_warn("warning: the new store hides the one above: '%s'",
 		    store.path);
@@ -267,7 +231,7 @@ prepare(struct filter *f)
 
 	if (!has_settings) {
 		choose_repository();
-		init_put_settings(&state.settings, state.vcs_type,
+		init_put_settings(&state.store.settings, state.vcs_type,
 		    buf_span(&state.url), opt.index_version.given != NULL ?
 		    opt.index_version.given : "2label");
 	}
@@ -279,7 +243,8 @@ main(int argc, char **argv)
 {
 	struct filter f;
 	struct config config;
-	const char *directory;
+	struct buf *b;
+	const char *directory, *value;
 	bool exists;
 
 	filter_begin(&f, &about, options, argc, argv);
@@ -288,10 +253,22 @@ main(int argc, char **argv)
 		die("there is more than one directory");
 	set_paths(directory != NULL ? directory : ".");
 	exists = prepare(&f);
-	init_make_store(&state.paths, exists, buf_span(&state.settings),
-	    &state.made);
+	init_make_store(&state.store, exists);
+
 	load_settings(&config);
-	emit_store(&f, &config);
+	b = filter_begin_record(&f, "store");
+	json_str(b, "path", buf_span(&state.path));
+	json_flag(b, "created", state.store.is_made);
+	json_open(b, "made", '[');
+	for (size_t i = 0; i < N_ITEMS; i++)
+		if (state.store.made[i])
+			json_item(b, span_str(init_items[i]));
+	json_close(b, ']');
+	json_flag(b, "vcs_created", state.vcs_created);
+	for (int i = 0; i < N_SETTINGS; i++)
+		if ((value = config_string(&config, settings[i].key)) != NULL)
+			json_cstr(b, settings[i].member, value);
+	filter_end_record(&f);
 	config_release(&config);
 	return filter_end(&f);
 }

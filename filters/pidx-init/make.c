@@ -98,13 +98,6 @@ init_put_settings(struct buf *b, const char *vcs_type, struct span url,
 	buf_str(b, template);
 }
 
-static struct {
-	const struct paths *paths;
-	struct span settings;
-	struct made *made;
-	const char *making;		/* what is created now, for messages */
-} job;
-
 /*
  * The bool functions below return false on failure, with errno set.  store is a
  * descriptor of the directory .perun.
@@ -160,18 +153,18 @@ make_directory(int store, const char *name, bool *made)
  * .gitignore: to commit a store, its user removes it.
  */
 static bool
-complete_store(const char *path, bool is_new)
+complete_store(struct new_store *s, const char *path, bool is_new)
 {
 	int store = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	size_t n = is_new ? N_ITEMS : GITIGNORE_FILE;
-	bool ok = store != -1, *made = job.made->items;
+	bool ok = store != -1;
 
 	for (size_t i = 0; i < n && ok; i++) {
-		job.making = init_items[i];
+		s->making = init_items[i];
 		ok = i < N_DIRECTORIES ?
-		    make_directory(store, init_items[i], &made[i]) :
+		    make_directory(store, init_items[i], &s->made[i]) :
 		    make_file(store, init_items[i], i == SETTINGS_FILE ?
-		    job.settings : span_str("*\n"), &made[i]);
+		    buf_span(&s->settings) : span_str("*\n"), &s->made[i]);
 	}
 	ok = ok && fsync(store) == 0;
 	if (store != -1)
@@ -185,25 +178,25 @@ complete_store(const char *path, bool is_new)
  * init_make_store() then completes that store.
  */
 static bool
-create_store(void)
+create_store(struct new_store *s)
 {
-	char temporary[sizeof job.paths->store + sizeof ".XXXXXX"];
+	char temporary[sizeof s->path + sizeof ".XXXXXX"];
 	char item[sizeof temporary + sizeof "/.gitignore"];
 	mode_t mask;
 	int error, fd;
 	bool ok;
 
-	snprintf(temporary, sizeof temporary, "%s.XXXXXX", job.paths->store);
+	snprintf(temporary, sizeof temporary, "%s.XXXXXX", s->path);
 	if (mkdtemp(temporary) == NULL)
 		return false;
 	/* mkdtemp() gives 0700, not the mode that mkdir() would have given. */
 	mask = umask(0);	/* reading the mask requires setting it */
 	umask(mask);
 	ok = chmod(temporary, 0777 & ~mask) == 0 &&
-	    complete_store(temporary, true);
+	    complete_store(s, temporary, true);
 	if (ok) {
-		job.making = ".perun";
-		ok = rename(temporary, job.paths->store) == 0;
+		s->making = ".perun";
+		ok = rename(temporary, s->path) == 0;
 	}
 	if (!ok) {
 		/* Opens nothing: descriptors may be what is missing. */
@@ -215,11 +208,11 @@ create_store(void)
 		}
 		rmdir(temporary);
 		errno = error;
-		*job.made = (struct made){ 0 };
+		memset(s->made, 0, sizeof s->made);
 		return false;
 	}
-	job.made->store = true;
-	fd = open(job.paths->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s->is_made = true;
+	fd = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ok = fd != -1 && fsync(fd) == 0;
 	if (fd != -1)
 		close(fd);
@@ -228,24 +221,19 @@ create_store(void)
 
 /* Signals are blocked, so that they do not leave a temporary directory. */
 void
-init_make_store(const struct paths *paths, bool exists, struct span settings,
-    struct made *made)
+init_make_store(struct new_store *s, bool exists)
 {
 	sigset_t all, before;
 	bool ok;
 
-	*made = (struct made){ 0 };
-	job.paths = paths;
-	job.settings = settings;
-	job.made = made;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	job.making = ".perun";
-	ok = !exists && create_store();
+	s->making = ".perun";
+	ok = !exists && create_store(s);
 	if (exists || (!ok && (errno == EEXIST || errno == ENOTEMPTY)))
-		ok = complete_store(job.paths->store, false);
+		ok = complete_store(s, s->path, false);
 	if (!ok)
-		die_errno("cannot create '%s' of a store in '%s'", job.making,
-		    job.paths->directory);
+		die_errno("cannot create '%s' of a store in '%s'", s->making,
+		    s->directory);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
