@@ -199,42 +199,14 @@ put_str(struct buf *b, const struct field *f)
 	}
 }
 
-/*
- * Sets f->uid to a uid as text.  The values of an object are joined by ':', in
- * order of rank.
- */
-static void
-put_uid(struct flatten *f, const struct field *uid)
-{
-	const struct rec *r = NULL;
-	const struct field **parts;
-	const char *why;
-
-	f->uid.len = 0;
-	if (uid->kind == REC_OBJECT)
-		r = recio_parse(f->uid_recio, uid->token, &why);
-	if (r == NULL) {
-		put_str(&f->uid, uid);
-		return;
-	}
-
-	parts = mem_resize(NULL, r->n, sizeof *parts);
-	for (size_t i = 0; i < r->n; i++)
-		parts[i] = &r->fields[i];
-	sort(parts, r->n, sizeof *parts, compare_ranks);
-	for (size_t i = 0; i < r->n; i++) {
-		if (i > 0)
-			buf_char(&f->uid, ':');
-		put_str(&f->uid, parts[i]);
-	}
-	free(parts);
-}
-
 /* Returns the index of the type that f->text describes; adds it if new. */
 static size_t
 find_type(struct flatten *f, const struct field *uid)
 {
 	sym type = intern_add(&f->type_texts, buf_span(&f->text));
+	const struct rec *parts = NULL;
+	const struct field **sorted;
+	const char *why;
 	struct resource_type *t;
 	sym uid_text;
 	size_t old_cap;
@@ -245,7 +217,25 @@ find_type(struct flatten *f, const struct field *uid)
 	    sizeof *f->types);
 	t = &f->types[f->n_types++];
 	*t = (struct resource_type){ 0 };
-	put_uid(f, uid);
+
+	/* The values of an object are joined by ':', in order of rank. */
+	f->uid.len = 0;
+	if (uid->kind == REC_OBJECT)
+		parts = recio_parse(f->uid_recio, uid->token, &why);
+	if (parts == NULL) {
+		put_str(&f->uid, uid);
+	} else {
+		sorted = mem_resize(NULL, parts->n, sizeof *sorted);
+		for (size_t i = 0; i < parts->n; i++)
+			sorted[i] = &parts->fields[i];
+		sort(sorted, parts->n, sizeof *sorted, compare_ranks);
+		for (size_t i = 0; i < parts->n; i++) {
+			if (i > 0)
+				buf_char(&f->uid, ':');
+			put_str(&f->uid, sorted[i]);
+		}
+		free(sorted);
+	}
 	uid_text = intern_add(&f->uids, buf_span(&f->uid));
 	t->uid = intern_span(&f->uids, uid_text);
 

@@ -65,10 +65,7 @@ copy_string(struct profile *p, const struct rec *r, unsigned key,
 	return true;
 }
 
-/*
- * Reads the strings of the header and the name of the collector.  Returns what
- * is missing or invalid, or NULL.  Args, workload and label are optional.
- */
+/* Returns what is missing or invalid, or NULL. */
 static const char *
 read_header(struct profile *p, const struct rec *r)
 {
@@ -209,30 +206,6 @@ add_resources(struct flatten *f, const struct rec *r,
 }
 
 /*
- * Begins the document with the flattened resources and the key of the type map.
- * Resources that the profile already has in this form come first.
- */
-static void
-put_resources(struct buf *b, const struct flatten *f, const struct rec *r)
-{
-	const struct field *resources = rec_get(r, RESOURCES);
-	size_t at;
-
-	buf_str(b, "{\"resources\": {");
-	at = b->len;
-	if (resources != NULL && resources->kind == REC_OBJECT) {
-		pyjson_put(b, resources->token);
-		/* Only the members, without the braces around them. */
-		memmove(b->data + at, b->data + at + 1, b->len - at - 2);
-		b->len -= 2;
-	}
-	if (f->n_types > 0 && b->len > at)
-		buf_str(b, ", ");
-	flatten_put_resources(f, b);
-	buf_str(b, "}, \"resource_type_map\": ");
-}
-
-/*
  * Begins the flattened document with what is written in another form; returns
  * why it is not valid, or NULL.
  */
@@ -241,17 +214,33 @@ begin_flat(struct profile *p, const struct rec *r)
 {
 	const struct field *map = rec_get(r, TYPE_MAP);
 	const struct field *models = rec_get(r, MODELS);
+	const struct field *resources = rec_get(r, RESOURCES);
 	const struct field *global_field = rec_get(r, GLOBAL);
 	struct region global = { 0 };
 	struct flatten f;
 	struct buf *b = &p->body;
+	size_t at;
 	bool ok;
 
 	if (global_field != NULL)
 		global = read_region(global_field->token);
 	flatten_init(&f);
 	ok = add_resources(&f, r, &global);
-	put_resources(b, &f, r);
+
+	/* Resources that are already in this form come first. */
+	buf_str(b, "{\"resources\": {");
+	at = b->len;
+	if (resources != NULL && resources->kind == REC_OBJECT) {
+		pyjson_put(b, resources->token);
+		/* Only the members, without the braces around them. */
+		memmove(b->data + at, b->data + at + 1, b->len - at - 2);
+		b->len -= 2;
+	}
+	if (f.n_types > 0 && b->len > at)
+		buf_str(b, ", ");
+	flatten_put_resources(&f, b);
+
+	buf_str(b, "}, \"resource_type_map\": ");
 	if (map != NULL) {
 		pyjson_put(b, map->token);
 	} else {

@@ -17,13 +17,6 @@
  */
 enum { DIGITS_MAX = 17, DIGITS_SAFE = 15 };
 
-/* Writes a UTF-16 code unit. */
-static void
-put_unit(struct buf *b, unsigned unit)
-{
-	buf_printf(b, "\\u%04x", unit);
-}
-
 /* Writes a character, escaped unless it is printable ASCII. */
 static void
 put_code(struct buf *b, uint32_t code)
@@ -38,10 +31,11 @@ put_code(struct buf *b, uint32_t code)
 	} else if (code >= 0x20 && code < 0x7f) {
 		buf_char(b, (char)code);
 	} else if (code < 0x10000) {
-		put_unit(b, code);
+		buf_printf(b, "\\u%04x", (unsigned)code);
 	} else {
-		put_unit(b, 0xd800 + ((code - 0x10000) >> 10));
-		put_unit(b, 0xdc00 + (code & 0x3ff));
+		buf_printf(b, "\\u%04x\\u%04x",
+		    0xd800 + (unsigned)((code - 0x10000) >> 10),
+		    0xdc00 + (unsigned)(code & 0x3ff));
 	}
 }
 

@@ -1,6 +1,5 @@
 /* pidx-read - lists and extracts the profiles of a Perun store */
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -136,26 +135,6 @@ read_object(struct filter *f, const struct pidx_entry *e)
 }
 
 /*
- * Sets the names of the postprocessors from the profile.  An index has only the
- * names joined by spaces, so this is needed if that string has a space.  If the
- * profile has other names than the index, they are not used.
- */
-static void
-find_postprocessors(struct pidx_entry *e)
-{
-	struct span string = e->strings[PIDX_POSTPROCESSORS];
-	const char *why;
-
-	if (e->postprocessors.p == NULL && string.n > 0 &&
-	    memchr(string.p, ' ', string.n) != NULL &&
-	    perun_read_object(&job.perun.store, e->object, &job.packed,
-	    &job.object, &why) &&
-	    profile_describe(&job.profile, job.object.body, &why) &&
-	    span_compare(buf_span(&job.profile.postprocessors), string) == 0)
-		e->postprocessors = buf_span(&job.profile.names);
-}
-
-/*
  * Appends a profile, which may have numbers that JSON has not.  A reader of
  * records finds names instead, and their places beside them.
  */
@@ -173,9 +152,21 @@ static void
 emit_entry(struct filter *f, const unsigned char *version,
     struct pidx_entry *e)
 {
+	struct span names = e->strings[PIDX_POSTPROCESSORS];
+	const char *why;
 	struct buf *b;
 
-	find_postprocessors(e);
+	/*
+	 * An index has only the names joined by spaces, the profile each, which
+	 * counts if it has the same names.
+	 */
+	if (e->postprocessors.p == NULL && names.n > 0 &&
+	    memchr(names.p, ' ', names.n) != NULL &&
+	    perun_read_object(&job.perun.store, e->object, &job.packed,
+	    &job.object, &why) &&
+	    profile_describe(&job.profile, job.object.body, &why) &&
+	    span_compare(buf_span(&job.profile.postprocessors), names) == 0)
+		e->postprocessors = buf_span(&job.profile.names);
 	if (opt.profiles && !read_object(f, e))
 		return;
 	b = filter_begin_record(f, opt.profiles ? "profile" : "entry");
@@ -209,10 +200,7 @@ emit_pending(struct filter *f, struct pending *p, size_t i)
 	filter_end_record(f);
 }
 
-/*
- * Prints the selected profiles as a table: those of a version, or the pending
- * ones if it is NULL.
- */
+/* version is NULL for the pending profiles. */
 static void
 print_table(struct filter *f, const struct pidx *p,
     const unsigned char *version)
@@ -236,10 +224,7 @@ print_table(struct filter *f, const struct pidx *p,
 	filter_emit(f);
 }
 
-/*
- * Writes the selected entries of the index of a version or, if pending is not
- * NULL, of the pending profiles.
- */
+/* pending is NULL for an index, and version for the pending profiles. */
 static void
 write_selected(struct filter *f, struct pidx *index,
     const unsigned char *version, struct pending *pending)

@@ -36,30 +36,24 @@ put_safe(struct buf *b, struct span s)
 }
 
 /*
- * Returns the value of a tag, which is empty if the tag is unknown.  The value
- * of %date%, which is the time now, is stored in the array "date" of size
- * bytes.
+ * The value of a tag, which is empty if the tag is unknown.  That of %date%,
+ * the time now, is stored in the array "date" of size bytes.
  */
 static struct span
 tag_value(const struct profile *p, struct span tag, char *date, size_t size,
     time_t now)
 {
+	const struct { const char *tag; struct span value; } values[] = {
+	    { "collector", p->collector }, { "cmd", p->cmd },
+	    { "workload", p->workload }, { "type", p->type },
+	    { "label", p->label.n > 0 ? p->label : span_of("_", 1) },
+	    { "origin", p->origin },
+	    { "postprocessors", buf_span(&p->postprocessors) } };
 	struct tm utc;
 
-	if (span_eq(tag, "collector"))
-		return p->collector;
-	if (span_eq(tag, "cmd"))
-		return p->cmd;
-	if (span_eq(tag, "workload"))
-		return p->workload;
-	if (span_eq(tag, "label"))
-		return p->label.n > 0 ? p->label : span_of("_", 1);
-	if (span_eq(tag, "type"))
-		return p->type;
-	if (span_eq(tag, "origin"))
-		return p->origin;
-	if (span_eq(tag, "postprocessors"))
-		return buf_span(&p->postprocessors);
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (span_eq(tag, values[i].tag))
+			return values[i].value;
 	if (!span_eq(tag, "date") || gmtime_r(&now, &utc) == NULL)
 		return span_of(NULL, 0);
 	return span_of(date, strftime(date, size, "%Y-%m-%d-%H-%M-%S", &utc));

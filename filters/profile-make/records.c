@@ -302,7 +302,6 @@ intern_run(struct records *r, struct span run)
 	return run.p == NULL ? SYM_NONE : intern_add(r->texts, run);
 }
 
-/* Prepares the profile for a measure, unless that was done before. */
 static const char *
 begin_measure(struct records *r, enum measure m)
 {
@@ -476,7 +475,6 @@ set_part(struct records *r, enum header_part part, struct span text)
 	return buf_cstr(&r->why);
 }
 
-/* Sets the parts that are these members of a record. */
 static const char *
 set_parts(struct records *r, const struct rec *rec, const unsigned *keys)
 {
@@ -621,22 +619,6 @@ read_profile(struct records *r, const struct rec *rec, struct span document)
 
 /* --- records -------------------------------------------------------------- */
 
-/* What was run, from records that say so; without its version. */
-static void
-find_program(struct records *r, const struct rec *rec)
-{
-	struct span text;
-
-	if (r->header->program.n > 0)
-		return;
-	if (rec_is(rec, "build") ? rec_str(rec, FORMAT, &text) != REC_OK :
-	    rec_str(rec, PROGRAM, &text) != REC_OK)
-		return;
-	text = functions_unversioned(span_base_name(text));
-	r->header->program = intern_span(r->texts,
-	    intern_add(r->texts, text));
-}
-
 static const char *
 read_figures(struct records *r, const struct rec *rec, uint32_t run)
 {
@@ -685,7 +667,7 @@ records_read(struct records *r, const struct rec *rec, struct span text,
     uint32_t stream)
 {
 	const struct field *profile = rec_get(rec, PROFILE);
-	struct span name;
+	struct span name, program;
 	uint32_t run;
 
 	if (stream != r->stream)
@@ -710,7 +692,14 @@ records_read(struct records *r, const struct rec *rec, struct span text,
 	run = rec_str(rec, RUN, &name) == REC_OK ? amounts_run(r->amounts, 0,
 	    intern_add(r->texts, name)) :
 	    amounts_run(r->amounts, stream, SYM_NONE);
-	find_program(r, rec);
+	/* What was run, from records that say so; without its version. */
+	if (r->header->program.n == 0 &&
+	    rec_str(rec, rec_is(rec, "build") ? FORMAT : PROGRAM, &program) ==
+	    REC_OK) {
+		program = functions_unversioned(span_base_name(program));
+		r->header->program = intern_span(r->texts,
+		    intern_add(r->texts, program));
+	}
 	return rec_is(rec, "callgraph") ? read_callgraph(r, text, run) :
 	    read_figures(r, rec, run);
 }
