@@ -108,7 +108,6 @@ close_target(struct target *t)
 		pidx_release(&t->index);
 }
 
-/* Removes the marked entries, or files, and writes a record for each. */
 static void
 remove_marked(struct filter *f, const struct target *t)
 {

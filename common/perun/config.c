@@ -130,8 +130,7 @@ count_values(struct reader *r, uint32_t n)
 }
 
 /*
- * Computes the size and height of a list or mapping, with aliases expanded,
- * from those of its items.  The limits bound the length of a value's output and
+ * With aliases expanded.  The limits bound the length of a value's output and
  * the depth of the recursion over it.
  */
 static bool
@@ -154,10 +153,7 @@ compute_size(struct reader *r, struct config_value *v)
 	return true;
 }
 
-/*
- * Adds an anchor for a value unless name is NULL.  An anchor may be redefined;
- * read_alias() finds the last definition.
- */
+/* An anchor may be redefined; read_alias() finds the last definition. */
 static bool
 set_anchor(struct reader *r, const yaml_char_t *name,
     const struct config_value *v)
@@ -373,10 +369,7 @@ read_value(struct reader *r, uint32_t depth, const struct config_value **value)
 	}
 }
 
-/*
- * Sets *root to the value of the only document, or to an empty mapping if the
- * file is empty or has only comments.
- */
+/* A file that is empty or has only comments is an empty mapping. */
 static bool
 read_root(struct reader *r, const struct config_value **root)
 {

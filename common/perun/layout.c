@@ -45,7 +45,6 @@ headers_end(struct headers *h)
 enum evidence { NOT_EXAMINED, FITS_NONE, FITS_ARGS, FITS_LABEL, FITS_BOTH,
     N_EVIDENCE };
 
-/* Sets h->profile to that of an entry; false if there is none. */
 static bool
 read_profile(struct headers *h, const struct pidx_entry *e)
 {

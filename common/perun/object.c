@@ -2,7 +2,6 @@
 
 #include <nettle/sha1.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <zlib.h>
 
 #include "common/base/err.h"

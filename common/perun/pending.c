@@ -83,10 +83,7 @@ pending_time(const struct stat *st)
 	    (st->st_mtim.tv_nsec == 500000000 && s % 2 != 0));
 }
 
-/*
- * Reads a file into p->text and its status into st; false, with errno, if
- * pending_open() fails.
- */
+/* False, with errno, if pending_open() fails. */
 static bool
 load(struct pending *p, const char *name, struct stat *st)
 {
@@ -100,10 +97,7 @@ load(struct pending *p, const char *name, struct stat *st)
 	return true;
 }
 
-/*
- * Sets the index entry and the origin of a file; returns NULL, or why the file
- * is not a profile.
- */
+/* Returns NULL, or why the file is not a profile. */
 static const char *
 describe(struct pending *p, const char *name, struct pidx_entry *e,
     struct span *origin)

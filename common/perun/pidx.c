@@ -42,7 +42,6 @@ set_error(struct pidx_error *e, size_t offset, const char *fmt, ...)
 /* A macro, so that gcc sees that a function that fails returns false. */
 #define fail(...) (set_error(__VA_ARGS__), false)
 
-/* A position in the bytes of an index. */
 struct cursor {
 	struct span bytes;
 	size_t at;

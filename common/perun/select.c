@@ -228,11 +228,7 @@ order_positions(const struct pidx *p, const struct order *o)
 	return positions;
 }
 
-/*
- * Is the selector the entry's path or, if it may name an object, do its digits
- * begin the name of the entry's object?  Compares the values of digits, because
- * the selector may have capital letters.
- */
+/* Compares the values of digits: the selector may have capital letters. */
 static bool
 matches_text(const struct selector *sel, const struct pidx_entry *e)
 {

@@ -554,10 +554,7 @@ store_add_pending(struct store *s, const char *name, struct span bytes)
 	return is_new;
 }
 
-/*
- * Parses "ab/cdef...", with lower-case digits, or "HE/AD"; false for any other
- * path.
- */
+/* Parses "ab/cdef...", with lower-case digits, or "HE/AD". */
 static bool
 parse_path(const char *path, unsigned char *name)
 {
@@ -574,10 +571,7 @@ parse_path(const char *path, unsigned char *name)
 	return strcmp(canonical, path) == 0;
 }
 
-/*
- * Lists a directory in objects/; false unless it is one of "00" to "ff", or
- * "HE".
- */
+/* False unless the directory is one of "00" to "ff", or "HE". */
 static bool
 read_object_directory(const struct store *s, const char *dir,
     struct listing *files)
@@ -619,9 +613,8 @@ store_for_each(const struct store *s, void (*visit)(void *context,
 }
 
 /*
- * Moves a file of the directory `from` to lost/, which is created if it is
- * missing, under the text of the name and the first free number; path becomes
- * its path relative to .perun.
+ * Moves a file of the directory `from` to lost/, under the text of the name and
+ * the first free number; path becomes its path relative to .perun.
  */
 static void
 move_to_lost(struct store *s, int from, const char *file,

@@ -1,7 +1,6 @@
 /* check - classifies the files of a store and finds those that are unused */
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/err.h"
@@ -214,10 +213,8 @@ check_damaged(struct check *c, struct file *file)
 }
 
 /*
- * Reports an object under a wrong name.  To repair, stages the object under its
- * right name, unless another file keeps that name, and copies the misnamed file
- * to lost/.  rename_misnamed() later stores the staged object and removes the
- * misnamed file.
+ * To repair, stages the object under its right name, unless another file keeps
+ * that name; rename_misnamed() later removes the misnamed file.
  */
 static void
 check_misnamed(struct check *c, struct file *file)
@@ -307,7 +304,6 @@ check_files(struct check *c)
 		rename_misnamed(c);
 }
 
-/* Reports an object that nothing refers to and, to prune, removes it. */
 static void
 check_unreferenced(struct check *c, const struct file *file)
 {

@@ -1,7 +1,6 @@
 /* finding - writes findings as records or as a report */
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/num.h"

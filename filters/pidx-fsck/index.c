@@ -151,14 +151,17 @@ enum { OBJECT_OFFSET = 4, PATH_OFFSET = OBJECT_OFFSET + PIDX_SHA_SIZE };
 enum { PATH_LEN_MAX = 4096 };
 
 /*
- * Sets p to the entries of its layout.  Returns how many joints there are: a
- * joint is a place where two entries touch, or one of them touches the header
- * or the end of the file.  In the right layout most places are joints.
+ * Sets p to the entries of its layout in a malformed index, in the order of
+ * their offsets.  Returns how many joints there are: a joint is a place where
+ * two entries touch, or one of them touches the header or the end of the file.
+ * In the right layout most places are joints.
  *
- * Goes from the end of the file to its beginning, and takes each candidate that
- * ends before the one taken last.  As always the one that starts last is taken,
- * no other choice has more entries.  An example with three candidates, of which
- * A has a damaged length, so that it contains the others:
+ * A range of the bytes is a candidate if it can be parsed as an entry and the
+ * store has the entry's object: random bytes do not contain its name.
+ * Candidates may overlap, because a damaged length makes one too long.  Goes
+ * from the end of the file to its beginning, and takes each candidate that ends
+ * before the one taken last.  As always the one that starts last is taken, no
+ * other choice has more entries.  An example in which A has a damaged length:
  *
  *	offset	    12	       112	  222		400
  *	candidates  A-----------------------------------A
@@ -189,7 +192,6 @@ recover(struct check *c, struct pidx *p, struct span bytes)
 		joints += end == rest.n;
 		rest.n = at;
 	}
-	/* In the order of their offsets. */
 	for (size_t i = 0; i < p->n / 2; i++) {
 		e = p->entries[i];
 		p->entries[i] = p->entries[p->n - 1 - i];
@@ -199,18 +201,10 @@ recover(struct check *c, struct pidx *p, struct span bytes)
 }
 
 /*
- * Recovers entries from a malformed index, in the order of their offsets.  A
- * range of the bytes is a candidate if it can be parsed as an entry and the
- * store has the entry's object: random bytes do not contain its name.
- *
- * Candidates may overlap.  The largest set of candidates without overlaps is
- * recovered; of two candidates that overlap, the one that starts later, because
- * a damaged length makes the earlier one too long.
- *
- * This is done for each layout (pidx.h) that the header allows, or for all
- * layouts if the header is damaged.  The result with the most entries is used;
- * among those, the one with the fewest gaps between the header, the entries and
- * the end of the file.  Paths and strings are borrowed from bytes.
+ * Recovers entries from a malformed index in each layout that the header
+ * allows, or in all if it is damaged, the most likely one first.  The result
+ * with the most entries is used; among those, the one with the most joints.
+ * Paths and strings are borrowed from bytes.
  */
 static void
 salvage(struct check *c, struct pidx *p, struct span bytes)
@@ -262,10 +256,6 @@ examine_damaged(struct check *c, struct index_check *x)
 	pidx_release(&found);
 }
 
-/*
- * Preserves the old index in lost/, then replaces it by the entries to keep.
- * An index that is not a regular file is only moved to lost/.
- */
 static void
 repair_index(struct check *c, struct index_check *x)
 {

@@ -87,11 +87,8 @@ struct profile_file {
 };
 
 /*
- * find_version(), find_time() and find_name() determine the version (the id of
- * a commit), time and name with which a profile is registered;
- * has_right_origin() checks that the profile was measured at that version.  If
- * one of them fails, it rejects the profile and returns false.  r is the record
- * that is or contains the profile.
+ * If one of the following functions fails, it rejects the profile and returns
+ * false.  r is the record that is or contains the profile.
  */
 
 /*
@@ -292,7 +289,6 @@ add_pending(struct filter *f, const struct registration *r)
 	filter_end_record(f);
 }
 
-/* Registers the profile in a record, or with --pending writes it to a file. */
 static void
 add_profile(struct filter *f, const struct rec *r,
     const struct profile_file *file)
@@ -400,7 +396,6 @@ read_file(struct filter *f, struct profile_file file)
 	}
 }
 
-/* Reads the files in .perun/jobs. */
 static void
 read_jobs(struct filter *f)
 {
@@ -436,7 +431,6 @@ read_jobs(struct filter *f)
 	arena_release(&arena);
 }
 
-/* Registers all profiles, then writes records and removes the job files. */
 static void
 register_all(struct filter *f)
 {

@@ -98,11 +98,7 @@ compare_entries(const void *a, const void *b)
 	return pidx_compare_object(&x->entry, &y->entry);
 }
 
-/*
- * Adds n registrations of one version to the index of that version, and stages
- * the result if anything is new.  If the index is malformed or not a regular
- * file, reports that.
- */
+/* Adds n registrations of one version to its index. */
 static void
 stage_index(struct registry *g, struct filter *f, struct registration *r,
     size_t n)

@@ -188,7 +188,6 @@ put_resources(struct output *out, const struct amounts *a)
 	json_close(b, '}');
 }
 
-/* Writes the profile, one line. */
 static void
 write_profile(struct output *out, const struct header *h,
     const struct amounts *a)
