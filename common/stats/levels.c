@@ -415,26 +415,6 @@ compare_levels(struct search *s, int side, struct today *t)
 	return !y->exact || exceeds_noise(s->result, t);
 }
 
-/* What the newest points would make of the state. */
-static void
-judge_newest(struct search *s)
-{
-	struct today newest = { .state = STATE_SUSPECTED };
-	struct today *t = &s->result->today;
-	const struct newest *w = &s->result->newest;
-	struct level *v = &s->since[s->n_since - 1], last = *v;
-	bool looks_worse;
-
-	divide(v, s->x->n - w->n, w->before, w->after, w->size);
-	s->n_since++;
-	looks_worse = compare_levels(s, WORSE, &newest);
-	s->n_since--;
-	*v = last;
-	t->is_repairing = t->state == STATE_DEGRADED && !looks_worse;
-	if (t->state == STATE_SAME && looks_worse)
-		*t = newest;
-}
-
 /*
  * The smallest effect that would have been seen: seven standard errors of a
  * change that lasted LASTING points, if that many could be proven, and one that
@@ -460,46 +440,40 @@ find_visible(const struct search *s)
 
 /* --- series --------------------------------------------------------------- */
 
-static void
-find_noisy(struct search *s)
-{
-	struct levels *l = s->result;
-	struct splits *k = &l->splits;
-	size_t from = 0, to;
-
-	splits_find(k, l->points, l->n_points, &l->room);
-	l->list = arena_array(&l->room, 2 * k->n + 2, sizeof *l->list);
-	for (size_t i = 0; i <= k->n; i++) {
-		to = i < k->n ? k->list[i].at : l->n_points;
-		add_segment(s, from, to, i > 0 ? &k->list[i - 1] : NULL);
-		from = to;
-	}
-	find_newest(s);
-	l->visible = find_visible(s);
-}
-
 void
 levels_find(struct levels *l, const double *points, size_t n,
     const struct yardstick *y)
 {
 	struct search s = { .result = l, .x = &l->splits.series, .y = y };
+	struct splits *k = &l->splits;
+	size_t from = 0, to;
 
 	arena_reset(&l->room);
 	l->points = points;
 	l->n_points = n;
 	l->n = 0;
 	l->newest.n = 0;
-	if (!y->exact) {
-		find_noisy(&s);
+	if (y->exact) {
+		/* Each value is a level; neighbours that are equal are one. */
+		l->visible = y->effect;
+		l->list = arena_array(&l->room, n, sizeof *l->list);
+		for (size_t i = 0; i < n; i++)
+			if (i == 0 || points[i] != points[i - 1])
+				l->list[l->n++] = (struct level){ .at = i,
+				    .first = i, .last = i, .value = points[i],
+				    .size = NAN };
 		return;
 	}
-	/* Each value is a level; neighbours that are equal are one. */
-	l->visible = y->effect;
-	l->list = arena_array(&l->room, n, sizeof *l->list);
-	for (size_t i = 0; i < n; i++)
-		if (i == 0 || points[i] != points[i - 1])
-			l->list[l->n++] = (struct level){ .at = i, .first = i,
-			    .last = i, .value = points[i], .size = NAN };
+
+	splits_find(k, points, n, &l->room);
+	l->list = arena_array(&l->room, 2 * k->n + 2, sizeof *l->list);
+	for (size_t i = 0; i <= k->n; i++) {
+		to = i < k->n ? k->list[i].at : n;
+		add_segment(&s, from, to, i > 0 ? &k->list[i - 1] : NULL);
+		from = to;
+	}
+	find_newest(&s);
+	l->visible = find_visible(&s);
 }
 
 void
@@ -507,15 +481,30 @@ levels_judge(struct levels *l, const struct yardstick *y, size_t accepted)
 {
 	struct search s = { .result = l, .x = &l->splits.series, .y = y,
 	    .accepted = accepted };
-	struct today *t = &l->today;
+	struct today *t = &l->today, newest = { .state = STATE_SUSPECTED };
+	const struct newest *w = &l->newest;
+	struct level *v, last;
+	bool looks_worse;
 
 	*t = (struct today){ STATE_SAME, .p = NAN };
 	s.since = arena_array(&l->room, l->n + 2, sizeof *s.since);
 	find_since(&s);
 	if (compare_levels(&s, WORSE, t))
 		t->state = isnan(t->p) ? STATE_SUSPECTED : STATE_DEGRADED;
-	if (l->newest.n > 1)
-		judge_newest(&s);
+
+	/* What would the newest points make of it? */
+	if (w->n > 1) {
+		v = &s.since[s.n_since - 1];
+		last = *v;
+		divide(v, s.x->n - w->n, w->before, w->after, w->size);
+		s.n_since++;
+		looks_worse = compare_levels(&s, WORSE, &newest);
+		s.n_since--;
+		*v = last;
+		t->is_repairing = t->state == STATE_DEGRADED && !looks_worse;
+		if (t->state == STATE_SAME && looks_worse)
+			*t = newest;
+	}
 	if (t->state == STATE_SAME && is_to(y, BETTER, s.since->value,
 	    s.since[s.n_since - 1].value, y->effect) &&
 	    compare_levels(&s, BETTER, t))

@@ -13,28 +13,11 @@ enum { COUNTED_MAX = 12 };	/* points of the smaller side: p is counted */
 enum { JUMP_SIDE = 4 };		/* points of which a jump is the difference */
 #define JUMP 12.0		/* usual differences of neighbours */
 
-/* Sets the points in order, of equal ones the older first, and their ranks. */
-static void
-find_ranks(struct series *s)
-{
-	size_t n = s->n, end;
-
-	memcpy(s->sorted, s->x, n * sizeof *s->sorted);
-	values_sort(s->sorted, n);
-	/* The rank of the first of equal points, and how many had it. */
-	for (size_t i = 0; i < n; i++)
-		s->places[i] = 0;
-	for (size_t i = 0; i < n; i++) {
-		end = SEARCH_FIRST(k, n, s->sorted[k] >= s->x[i]);
-		s->ranks[i] = (uint32_t)end + s->places[end]++;
-		s->points[s->ranks[i]] = (uint32_t)i;
-	}
-}
-
 void
 series_begin(struct series *s, const double *points, size_t n)
 {
 	struct arena *a = &s->arena;
+	size_t end;
 
 	arena_reset(a);
 	s->x = points;
@@ -51,7 +34,17 @@ series_begin(struct series *s, const double *points, size_t n)
 	s->places = arena_array(a, n, sizeof *s->places);
 	s->links = arena_array(a, n + 1, sizeof *s->links);
 
-	find_ranks(s);
+	memcpy(s->sorted, points, n * sizeof *s->sorted);
+	values_sort(s->sorted, n);
+	/* The rank of the first of equal points, and how many had it. */
+	for (size_t i = 0; i < n; i++)
+		s->places[i] = 0;
+	for (size_t i = 0; i < n; i++) {
+		end = SEARCH_FIRST(k, n, s->sorted[k] >= points[i]);
+		s->ranks[i] = (uint32_t)end + s->places[end]++;
+		s->points[s->ranks[i]] = (uint32_t)i;
+	}
+
 	s->greatest = s->sorted[n - 1];
 	s->tick = values_tick(s->sorted, n);
 	for (size_t i = 1; i < n; i++)

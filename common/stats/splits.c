@@ -74,10 +74,7 @@ static int
 compare_windows(const void *a, const void *b)
 {
 	const struct window *v = a, *w = b;
-
-	if (v->z != w->z)
-		return v->z > w->z ? -1 : 1;
-	return v->at != w->at ? cmp_u64(v->at, w->at) :
+	return (v->z < w->z) - (v->z > w->z) ?: cmp_u64(v->at, w->at) ?:
 	    cmp_u64(v->from, w->from);
 }
 

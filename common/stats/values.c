@@ -10,39 +10,26 @@
 #include "common/stats/values.h"
 
 /*
- * Of a negative value all bits are inverted, of any other only the sign bit.
- * Adding 0 makes -0 equal to 0.
+ * Sorts the bits of the values as numbers: of a negative value all are
+ * inverted, of any other only the sign bit.  Adding 0 makes -0 equal to 0.
  */
-static uint64_t
-key_of(double value)
-{
-	uint64_t bits;
-
-	value += 0.0;
-	memcpy(&bits, &value, sizeof bits);
-	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
-}
-
-static double
-value_of(uint64_t key)
-{
-	uint64_t bits = key >> 63 ? key & ~(UINT64_C(1) << 63) : ~key;
-	double value;
-
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
-
 void
 values_sort(double *values, size_t n)
 {
-	uint64_t *keys = mem_table(n, sizeof *keys);
+	const uint64_t sign = UINT64_C(1) << 63;
+	uint64_t *keys = mem_table(n, sizeof *keys), bits;
+	double value;
 
-	for (size_t i = 0; i < n; i++)
-		keys[i] = key_of(values[i]);
+	for (size_t i = 0; i < n; i++) {
+		value = values[i] + 0.0;
+		memcpy(&bits, &value, sizeof bits);
+		keys[i] = (bits & sign) != 0 ? ~bits : bits | sign;
+	}
 	sort_u64(keys, n);
-	for (size_t i = 0; i < n; i++)
-		values[i] = value_of(keys[i]);
+	for (size_t i = 0; i < n; i++) {
+		bits = (keys[i] & sign) != 0 ? keys[i] & ~sign : ~keys[i];
+		memcpy(&values[i], &bits, sizeof bits);
+	}
 	free(keys);
 }
 
