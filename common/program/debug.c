@@ -130,45 +130,43 @@ add_range(struct debug *d, struct unit *u, uint64_t low, uint64_t high)
 	    (uint32_t)(u - d->units) };
 }
 
-/* Adds the ranges in .debug_aranges, which GCC writes and Clang does not. */
+/*
+ * Adds the ranges in .debug_aranges, which GCC writes and Clang does not; of a
+ * unit that is not there those in its root entry.
+ */
 static void
-add_listed_ranges(struct debug *d)
+find_ranges(struct debug *d)
 {
 	Dwarf_Aranges *list;
-	Dwarf_Addr start;
+	Dwarf_Addr base, low, high;
 	Dwarf_Word length;
 	Dwarf_Off offset;
+	Dwarf_Die die;
 	size_t n, unit;
+	ptrdiff_t at;
 
 	if (dwarf_getaranges(d->dwarf, &list, &n) != 0)
-		return;
+		n = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (dwarf_getarangeinfo(dwarf_onearange(list, i), &start,
-		    &length, &offset) != 0 || length > UINT64_MAX - start)
+		if (dwarf_getarangeinfo(dwarf_onearange(list, i), &low,
+		    &length, &offset) != 0 || length > UINT64_MAX - low)
 			continue;
 		unit = SEARCH_FIRST(k, d->n_units,
 		    d->units[k].offset >= offset);
 		if (unit < d->n_units && d->units[unit].offset == offset)
-			add_range(d, &d->units[unit], start, start + length);
+			add_range(d, &d->units[unit], low, low + length);
 	}
-}
 
-/* Adds the ranges in the root entry of a unit. */
-static void
-add_own_ranges(struct debug *d, struct unit *u)
-{
-	Dwarf_Die die;
-	Dwarf_Addr base, low, high;
-	ptrdiff_t at = 0;
-
-	if (dwarf_offdie(d->dwarf, u->offset, &die) == NULL) {
-		report_damage(d, unit_damage);
-		return;
+	for (struct unit *u = d->units; u < d->units + d->n_units; u++) {
+		if (u->has_ranges)
+			continue;
+		at = dwarf_offdie(d->dwarf, u->offset, &die) != NULL ? 0 : -1;
+		while (at >= 0 && (at = dwarf_ranges(&die, at, &base, &low,
+		    &high)) > 0)
+			add_range(d, u, low, high);
+		if (at < 0)
+			report_damage(d, unit_damage);
 	}
-	while ((at = dwarf_ranges(&die, at, &base, &low, &high)) > 0)
-		add_range(d, u, low, high);
-	if (at < 0)
-		report_damage(d, unit_damage);
 }
 
 /*
@@ -234,10 +232,7 @@ debug_open(const struct elf *code, const struct elf *debug, const char **why)
 	d->ranges_max = debug->size;
 
 	find_units(d);
-	add_listed_ranges(d);
-	for (size_t i = 0; i < d->n_units; i++)
-		if (!d->units[i].has_ranges)
-			add_own_ranges(d, &d->units[i]);
+	find_ranges(d);
 	index_units(d);
 	check_memory();
 	return d;
@@ -333,6 +328,7 @@ struct walk {
 				   file could make the walk run in a cycle */
 };
 
+/* 0 for NULL, too. */
 static uint32_t
 number_of(Dwarf_Attribute *a)
 {
@@ -340,20 +336,6 @@ number_of(Dwarf_Attribute *a)
 
 	return dwarf_formudata(a, &value) == 0 && value <= UINT32_MAX ?
 	    (uint32_t)value : 0;
-}
-
-static const char *
-name_of(Dwarf_Die *die)
-{
-	static const unsigned attributes[] = { DW_AT_linkage_name,
-	    DW_AT_MIPS_linkage_name, DW_AT_name };
-	const char *name = NULL;
-	Dwarf_Attribute a;
-
-	for (size_t i = 0; i < 3 && name == NULL; i++)
-		name = dwarf_formstring(dwarf_attr_integrate(die,
-		    attributes[i], &a));
-	return name;
 }
 
 /* Adds the address ranges of a scope.  False if it has no code. */
@@ -386,6 +368,8 @@ add_ranges(struct walk *w, Dwarf_Die *die, uint32_t scope)
 static uint32_t
 add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 {
+	static const unsigned names[] = { DW_AT_linkage_name,
+	    DW_AT_MIPS_linkage_name, DW_AT_name };
 	bool inlined = tag == DW_TAG_inlined_subroutine;
 	struct scope scope = { .parent = inlined ? parent : INDEX_NONE };
 	size_t before = w->n_ranges;
@@ -395,18 +379,15 @@ add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 	if (!add_ranges(w, die, (uint32_t)w->symtab->n_scopes))
 		return INDEX_NONE;
 
-	scope.name = name_of(die);
-	if (inlined) {
-		if (dwarf_attr(die, DW_AT_call_file, &a) != NULL)
-			scope.file = file_of(w->debug, &a);
-		if (dwarf_attr(die, DW_AT_call_line, &a) != NULL)
-			scope.line = number_of(&a);
-	} else {
-		if (dwarf_attr_integrate(die, DW_AT_decl_file, &a) != NULL)
-			scope.file = file_of(w->debug, &a);
-		if (dwarf_attr_integrate(die, DW_AT_decl_line, &a) != NULL)
-			scope.line = number_of(&a);
-	}
+	for (size_t i = 0; i < 3 && scope.name == NULL; i++)
+		scope.name = dwarf_formstring(dwarf_attr_integrate(die,
+		    names[i], &a));
+	if (inlined ? dwarf_attr(die, DW_AT_call_file, &a) != NULL :
+	    dwarf_attr_integrate(die, DW_AT_decl_file, &a) != NULL)
+		scope.file = file_of(w->debug, &a);
+	scope.line = number_of(inlined ?
+	    dwarf_attr(die, DW_AT_call_line, &a) :
+	    dwarf_attr_integrate(die, DW_AT_decl_line, &a));
 	if ((index = symtab_add_scope(w->symtab, scope)) == INDEX_NONE)
 		w->n_ranges = before;
 	return index;
@@ -514,17 +495,11 @@ static int
 compare_lines(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
-	int order = cmp_u64(x->address, y->address);
-
-	order = order != 0 ? order : cmp_u64(!x->is_end, !y->is_end);
-	return order != 0 ? order : cmp_u64(x->number, y->number);
+	return cmp_u64(x->address, y->address) ?:
+	    cmp_u64(!x->is_end, !y->is_end) ?: cmp_u64(x->number, y->number);
 }
 
-/*
- * Drops the sequences of code that the linker discarded: it leaves them with
- * start addresses near 0 or at the end of the address space, outside all
- * sections.
- */
+/* Drops the sequences of code that the linker discarded (add_range()). */
 static void
 drop_discarded(const struct debug *d, struct lines *l)
 {
@@ -630,22 +605,6 @@ debug_find(struct debug *d, uint64_t address)
 
 /* --- all units as one symtab --------------------------------------------- */
 
-/* Copies the rows of t for a range of addresses, and ends the last one. */
-static void
-add_rows(struct symtab *all, const struct symtab *t, uint64_t start,
-    uint64_t end)
-{
-	const struct row *row = symtab_row(t, start);
-
-	if (row != NULL)
-		symtab_add_row(all, (struct row){ start, row->file,
-		    row->line });
-	for (size_t i = symtab_rows_above(t, start); i < t->n_rows &&
-	    t->rows[i].address < end; i++)
-		symtab_add_row(all, t->rows[i]);
-	symtab_add_row(all, (struct row){ .address = end });
-}
-
 /*
  * Copies the scope index of t for a range of addresses; `first` is the index
  * that t's first scope has in `all`.
@@ -689,22 +648,27 @@ void
 debug_flatten(struct debug *d, struct symtab *all)
 {
 	/* By unit: the index that its first scope has in `all`. */
-	uint32_t *first = mem_resize(NULL, d->n_units + 1, sizeof *first);
+	uint32_t *first = mem_ones(d->n_units + 1, sizeof *first);
+	const struct interval_boundary *b = d->unit_index.list;
 	const struct symtab *t;
+	const struct row *row;
 
-	for (size_t i = 0; i < d->n_units; i++)
-		first[i] = INDEX_NONE;
 	/* A range ends at the next boundary; the last boundary starts none. */
-	for (size_t i = 0; i + 1 < d->unit_index.n; i++) {
-		const struct interval_boundary *b = &d->unit_index.list[i];
-
+	for (size_t n = d->unit_index.n; n > 1; n--, b++) {
 		if (b->index == INDEX_NONE)
 			continue;
 		t = decoded_unit(d, b->index);
 		if (first[b->index] == INDEX_NONE)
 			first[b->index] = add_scopes(all, t);
-		add_rows(all, t, b[0].start, b[1].start);
-		add_scope_index(all, t, b[0].start, b[1].start,
+		row = symtab_row(t, b->start);
+		if (row != NULL)
+			symtab_add_row(all, (struct row){ b->start, row->file,
+			    row->line });
+		for (size_t i = symtab_rows_above(t, b->start); i < t->n_rows &&
+		    t->rows[i].address < b[1].start; i++)
+			symtab_add_row(all, t->rows[i]);
+		symtab_add_row(all, (struct row){ .address = b[1].start });
+		add_scope_index(all, t, b->start, b[1].start,
 		    first[b->index]);
 	}
 	free(first);

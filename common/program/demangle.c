@@ -54,19 +54,6 @@ demangle_to(struct sink *s, const char *name)
 }
 #else
 /*
- * Rust's newer mangled names begin with _R.  The older ones are mangled as in
- * C++ and end in a hash: "17h", 16 hexadecimal digits, "E": 20 bytes.
- */
-static bool
-is_rust(const char *name)
-{
-	size_t n = strlen(name);
-
-	return name[1] == 'R' || (n > 20 &&
-	    memcmp(name + n - 20, "17h", 3) == 0);
-}
-
-/*
  * libiberty cannot stop its demangler of D, whose result each back reference
  * (Q) can double, so names with many stay mangled.
  */
@@ -94,10 +81,16 @@ static bool
 demangle_to(struct sink *s, const char *name)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI;
+	size_t n = strlen(name);
 
 	if (name[1] == 'D')
 		return demangle_d(s, name);
-	return (is_rust(name) &&
+	/*
+	 * Rust's newer mangled names begin with _R.  The older ones are mangled
+	 * as in C++ and end in a hash: "17h", 16 digits, "E": 20 bytes.
+	 */
+	return ((name[1] == 'R' || (n > 20 &&
+	    memcmp(name + n - 20, "17h", 3) == 0)) &&
 	    rust_demangle_callback(name, options, append, s)) ||
 	    cplus_demangle_v3_callback(name, options, append, s);
 }

@@ -473,20 +473,6 @@ find_kind(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
 	}
 }
 
-/* If an address has several names, a global one is the most useful. */
-static int
-rank(const GElf_Sym *sym)
-{
-	switch (GELF_ST_BIND(sym->st_info)) {
-	case STB_GLOBAL:
-		return 2;
-	case STB_WEAK:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
 /*
  * Adds symbols like stub for the stubs of the procedure linkage table that jump
  * to the address in this slot, on x86-64 by "jmp *SLOT-NEXT(%rip)".
@@ -545,6 +531,8 @@ add_stubs(const struct elf *e, struct symbol indirect, struct symtab *t)
 void
 elf_add_symbols(const struct elf *e, struct symtab *t)
 {
+	/* If an address has several names, a global one is the most useful. */
+	static const int ranks[16] = { [STB_GLOBAL] = 2, [STB_WEAK] = 1 };
 	struct section s;
 	Elf_Data *data;
 	GElf_Sym sym;
@@ -564,7 +552,7 @@ elf_add_symbols(const struct elf *e, struct symtab *t)
 			continue;
 		symbol.address = sym.st_value;
 		symbol.size = sym.st_size;
-		symbol.rank = rank(&sym);
+		symbol.rank = ranks[GELF_ST_BIND(sym.st_info)];
 		symtab_add_symbol(t, symbol);
 		if (symbol.kind == SYMBOL_INDIRECT)
 			add_stubs(e, symbol, t);

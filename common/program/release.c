@@ -225,7 +225,7 @@ read_symbols(struct release *r, struct span rest, struct symtab *t)
 			return false;
 	if (why != NULL)
 		return false;
-	symtab_index_symbols(t);
+	symtab_index_symbols(t, true);
 	return true;
 }
 

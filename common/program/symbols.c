@@ -311,12 +311,10 @@ build_answer(struct symbols *s, const struct resolution *r)
 		function = location_of(scope);
 	}
 
-	if (symbol != NULL) {
-		if (function.name == NULL ||
-		    (!demangler_is_mangled(function.name) &&
-		    demangler_is_mangled(symbol->name)))
-			function.name = symbol->name;
-	}
+	if (symbol != NULL && (function.name == NULL ||
+	    (!demangler_is_mangled(function.name) &&
+	    demangler_is_mangled(symbol->name))))
+		function.name = symbol->name;
 	if (function.name != NULL)
 		function.name = without_suffix(s, function.name);
 	/* Without a declaration, a function has the line where it begins. */
@@ -332,38 +330,30 @@ build_answer(struct symbols *s, const struct resolution *r)
 	return a;
 }
 
-/* The number of the answer for an address. */
-static uint32_t
-answer_number(struct symbols *s, uint64_t address)
-{
-	struct resolution resolution = resolve(s, address);
-	sym number = intern_add(&s->resolutions, span_bytes(&resolution,
-	    sizeof resolution));
-
-	if (number == s->n_answers) {
-		s->answers = mem_grow(s->answers, &s->answers_cap, number + 1u,
-		    sizeof *s->answers);
-		s->answers[number] = build_answer(s, &resolution);
-		s->answers[number].number = number;
-		s->n_answers++;
-	}
-	return number;
-}
-
 const struct answer *
 symbols_find(struct symbols *s, uint64_t address)
 {
 	uint32_t i = map_find_or_add_inline(&s->address_map,
 	    span_bytes(&address, sizeof address), (uint32_t)s->n_cached,
 	    address_key);
+	struct resolution r;
+	sym number;
 
-	if (i == s->n_cached) {
-		s->cached = mem_grow(s->cached, &s->cached_cap,
-		    s->n_cached + 1, sizeof *s->cached);
-		s->cached[s->n_cached++] = (struct cached_address){ address,
-		    answer_number(s, address) };
+	if (i < s->n_cached)
+		return &s->answers[s->cached[i].answer];
+	r = resolve(s, address);
+	number = intern_add(&s->resolutions, span_bytes(&r, sizeof r));
+	if (number == s->n_answers) {
+		s->answers = mem_grow(s->answers, &s->answers_cap, number + 1u,
+		    sizeof *s->answers);
+		s->answers[number] = build_answer(s, &r);
+		s->answers[number].number = number;
+		s->n_answers++;
 	}
-	return &s->answers[s->cached[i].answer];
+	s->cached = mem_grow(s->cached, &s->cached_cap, s->n_cached + 1,
+	    sizeof *s->cached);
+	s->cached[s->n_cached++] = (struct cached_address){ address, number };
+	return &s->answers[number];
 }
 
 struct location

@@ -17,10 +17,7 @@ struct symbols;
 struct symbols *symbols_open(const char *path, const char *debug_dir,
     const char **why);
 
-/*
- * Opens a release.  If it cannot be read, returns NULL and sets *why, which is
- * borrowed until the next call.
- */
+/* The same for a release. */
 struct symbols *symbols_open_release(const char *path, const char **why);
 void symbols_close(struct symbols *);
 

@@ -72,16 +72,13 @@ static int
 compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
-	int order = cmp_u64(x->address, y->address);
-
-	order = order != 0 ? order : cmp_u64(x->kind, y->kind);
-	order = order != 0 ? order : cmp_i64(x->rank, y->rank);
-	order = order != 0 ? order : cmp_u64(x->size, y->size);
-	return order != 0 ? order : strcmp(y->name, x->name);
+	return cmp_u64(x->address, y->address) ?: cmp_u64(x->kind, y->kind) ?:
+	    cmp_i64(x->rank, y->rank) ?: cmp_u64(x->size, y->size) ?:
+	    strcmp(y->name, x->name);
 }
 
-static void
-index_symbols(struct symtab *t, bool with_labels)
+void
+symtab_index_symbols(struct symtab *t, bool with_labels)
 {
 	struct interval *ranges = mem_resize(NULL, t->n_symbols + 1,
 	    sizeof *ranges);
@@ -99,12 +96,6 @@ index_symbols(struct symtab *t, bool with_labels)
 	t->symbol_index.n = 0;
 	intervals_build(&t->symbol_index, ranges, n);
 	free(ranges);
-}
-
-void
-symtab_index_symbols(struct symtab *t)
-{
-	index_symbols(t, true);
 }
 
 void
@@ -133,13 +124,13 @@ symtab_finish_symbols(struct symtab *t, const struct intervals *code)
 			s->size = max_size;
 	}
 	/* Drop labels inside functions, found by an index without labels. */
-	index_symbols(t, false);
+	symtab_index_symbols(t, false);
 	for (size_t i = 0; i < t->n_symbols; i++)
 		if (t->symbols[i].kind != SYMBOL_LABEL || intervals_find(
 		    &t->symbol_index, t->symbols[i].address) == INDEX_NONE)
 			t->symbols[n++] = t->symbols[i];
 	t->n_symbols = n;
-	index_symbols(t, true);
+	symtab_index_symbols(t, true);
 }
 
 size_t

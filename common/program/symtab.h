@@ -103,10 +103,10 @@ void symtab_add_row(struct symtab *, struct row);
 void symtab_finish_symbols(struct symtab *, const struct intervals *code);
 
 /*
- * Only builds symbol_index: the symbols of a release were finished before they
- * were written.
+ * Only builds symbol_index, with or without labels: the symbols of a release
+ * were finished before they were written.
  */
-void symtab_index_symbols(struct symtab *);
+void symtab_index_symbols(struct symtab *, bool with_labels);
 
 /* The row that covers an address, or NULL if it has no line. */
 const struct row *symtab_row(const struct symtab *, uint64_t address);
