@@ -101,7 +101,7 @@ struct pprof {
 	size_t measures_cap;
 	bool is_measured[N_MEASURES];
 	int64_t time_us;	/* of the earliest record, or INT_UNKNOWN */
-	bool collapse_recursion;
+	bool collapse_recursion;	/* as in stacks_init() */
 
 	/* What locations have, by symbol of mappings. */
 	struct located {
@@ -116,10 +116,6 @@ struct pprof {
 	struct buf message, nested;
 };
 
-/*
- * collapse_recursion: a function that calls itself directly is merged with its
- * caller.
- */
 void pprof_init(struct pprof *, bool collapse_recursion);
 void pprof_release(struct pprof *);
 

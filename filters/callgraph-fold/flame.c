@@ -205,27 +205,6 @@ put_tooltip(struct buf *b, const struct flame *fl, uint32_t stack)
 		    plural(measures[CALLS], "", "s"));
 }
 
-/* Draws the box of a stack, which begins at a value; b is NULL: only counts. */
-static void
-draw_box(struct flame *fl, struct buf *b, uint32_t stack, int64_t at)
-{
-	const struct frame *frame = &fl->s->frames[fl->s->list[stack].frame];
-	int64_t x = place_of(fl, at), y = TOP + (int64_t)(fl->depth + 1) * ROW;
-	int64_t width = place_of(fl, saturating_add(at, fl->sums[stack])) - x;
-
-	fl->n_boxes++;
-	if (b == NULL)
-		return;
-	buf_str(b, "<g class=\"box\" tabindex=\"0\"><title>");
-	put_tooltip(b, fl, stack);
-	buf_str(b, "</title>");
-	svg_rect(b, x, y, width, BOX);
-	buf_printf(b, " fill=\"#%06x\"/>",
-	    vary(color_of_module(fl, frame->module), frame->name));
-	put_label(b, frame->name, x, y, width);
-	buf_str(b, "</g>\n");
-}
-
 /* Draws the sum of the callees that are too narrow to be drawn. */
 static void
 draw_smaller(struct flame *fl, struct buf *b)
@@ -249,23 +228,39 @@ draw_smaller(struct flame *fl, struct buf *b)
 	buf_str(b, " fill=\"url(#smaller)\"/></g>\n");
 }
 
-/* Enters a stack; false if neither it nor what it calls is drawn. */
+/*
+ * Enters a stack, and draws its box or, if b is NULL, only counts it; false if
+ * neither it nor what it calls is drawn.
+ */
 static bool
 enter(struct flame *fl, struct buf *b, uint32_t stack)
 {
+	const struct frame *frame = &fl->s->frames[fl->s->list[stack].frame];
 	struct level *l = &fl->levels[fl->depth];
 	int64_t at = l->next, end = saturating_add(at, fl->sums[stack]);
+	int64_t x = place_of(fl, at), y = TOP + (int64_t)(fl->depth + 1) * ROW;
+	int64_t width = place_of(fl, end) - x;
 
 	if (fl->depth == DEPTH_MAX) {
 		fl->is_cut = true;
 		return false;
 	}
-	if (place_of(fl, end) - place_of(fl, at) < fl->least_width) {
+	if (width < fl->least_width) {
 		l->smaller = saturating_add(l->smaller, fl->sums[stack]);
 		l->n_smaller++;
 		return false;
 	}
-	draw_box(fl, b, stack, at);
+	fl->n_boxes++;
+	if (b != NULL) {
+		buf_str(b, "<g class=\"box\" tabindex=\"0\"><title>");
+		put_tooltip(b, fl, stack);
+		buf_str(b, "</title>");
+		svg_rect(b, x, y, width, BOX);
+		buf_printf(b, " fill=\"#%06x\"/>", vary(color_of_module(fl,
+		    frame->module), frame->name));
+		put_label(b, frame->name, x, y, width);
+		buf_str(b, "</g>\n");
+	}
 	l->next = end;
 	fl->levels[++fl->depth] = (struct level){ .next = at };
 	if (fl->depth > fl->depth_max)

@@ -60,26 +60,6 @@ put_folded(struct filter *f, const struct stacks *s, unsigned measure)
 
 /* --- speedscope ---------------------------------------------------------- */
 
-/* Writes the table of frames, to which the events refer by index. */
-static void
-put_frames(struct buf *b, const struct stacks *s)
-{
-	json_open(b, "shared", '{');
-	json_open(b, "frames", '[');
-	for (size_t i = 0; i < s->n_frames; i++) {
-		const struct frame *frame = &s->frames[i];
-
-		buf_str(b, i > 0 ? ",{" : "{");
-		json_str(b, "name", frame->name);
-		json_text(b, "file", frame->file);
-		if (frame->line > 0)
-			json_int(b, "line", frame->line);
-		buf_char(b, '}');
-	}
-	json_close(b, ']');
-	json_close(b, '}');
-}
-
 /*
  * Writes an "evented" profile, as if each stack were a single call: first its
  * function runs, and then its callees.  A "sampled" profile would repeat all
@@ -136,7 +116,18 @@ put_speedscope(struct filter *f, const struct stacks *s, unsigned measure)
 	json_cstr(b, "$schema",
 	    "https://www.speedscope.app/file-format-schema.json");
 	json_word(b, "exporter", "weir callgraph-fold");
-	put_frames(b, s);
+	/* The frames, to which the events refer by index. */
+	json_open(b, "shared", '{');
+	json_open(b, "frames", '[');
+	for (size_t i = 0; i < s->n_frames; i++) {
+		buf_str(b, i > 0 ? ",{" : "{");
+		json_str(b, "name", s->frames[i].name);
+		json_text(b, "file", s->frames[i].file);
+		json_count(b, "line", (uint64_t)s->frames[i].line);
+		buf_char(b, '}');
+	}
+	json_close(b, ']');
+	json_close(b, '}');
 	json_open(b, "profiles", '[');
 	put_profile(b, s, measure);
 	json_close(b, ']');
@@ -214,30 +205,21 @@ put_position(struct buf *b, const struct stacks *s, uint32_t frame,
 	buf_char(b, '\n');
 }
 
-/* The exclusive cost of each frame: an array to be freed. */
-static int64_t *
-exclusive_costs(const struct stacks *s, unsigned measure)
-{
-	int64_t *costs = mem_zero(s->n_frames + 1, sizeof *costs);
-
-	for (size_t i = 0; i < s->n; i++) {
-		int64_t *sum = &costs[s->list[i].frame];
-
-		*sum = saturating_add(*sum, s->list[i].measures[measure]);
-	}
-	return costs;
-}
-
 void
 put_callgrind(struct filter *f, const struct stacks *s, unsigned measure)
 {
 	struct buf *b = filter_out(f);
 	size_t n_edges, next_edge = 0;
 	struct edge *edges = find_edges(s, measure, &n_edges);
-	int64_t *costs = exclusive_costs(s, measure);
+	/* The exclusive cost of each frame. */
+	int64_t *costs = mem_zero(s->n_frames + 1, sizeof *costs), *sum;
 	bool *is_written = mem_zero(s->n_frames + 1, sizeof *is_written);
 	struct span program = stacks_program(s);
 
+	for (size_t i = 0; i < s->n; i++) {
+		sum = &costs[s->list[i].frame];
+		*sum = saturating_add(*sum, s->list[i].measures[measure]);
+	}
 	buf_str(b, "# callgrind format\nversion: 1\n"
 	    "creator: weir callgraph-fold\n");
 	if (program.n > 0) {

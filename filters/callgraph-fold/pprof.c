@@ -274,13 +274,27 @@ add_sample(struct pprof *p, const struct graph_node *nodes, uint32_t node,
 			    p->measures[stack][i], measures[i]);
 }
 
-static void
-add_nodes(struct pprof *p, const struct callgraph *g, const sym *mappings)
+void
+pprof_add(struct pprof *p, const struct callgraph *g, const struct rec *rec)
 {
+	sym *mappings = mem_resize(NULL, g->n_modules + 1, sizeof *mappings);
 	struct node_locations *locations = mem_resize(NULL, g->n_nodes + 1,
 	    sizeof *locations);
 	const struct graph_node *n, *parent;
+	struct span program;
 	bool has_site;
+
+	p->time_us = time_earlier(p->time_us,
+	    callgraph_count(rec, GRAPH_TIME_US, INT_UNKNOWN));
+	if (rec_str(rec, GRAPH_PROGRAM, &program) == REC_OK)
+		intern_add(&p->comments, program);
+	if (rec_true(rec, GRAPH_FOLDED_RECURSION))
+		intern_add(&p->comments, span_str("recursion was folded"));
+	if (callgraph_count(rec, GRAPH_NODES_LIMITED, 0) > 0)
+		intern_add(&p->comments, span_str("some calls are counted at "
+		    "an ancestor: the number of nodes was limited"));
+	for (size_t i = 0; i < g->n_modules; i++)
+		mappings[i] = add_mapping(p, &g->modules[i]);
 
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		n = &g->nodes[i];
@@ -301,28 +315,8 @@ add_nodes(struct pprof *p, const struct callgraph *g, const sym *mappings)
 		}
 		add_sample(p, g->nodes, (uint32_t)i, locations);
 	}
-	free(locations);
-}
-
-void
-pprof_add(struct pprof *p, const struct callgraph *g, const struct rec *rec)
-{
-	sym *mappings = mem_resize(NULL, g->n_modules + 1, sizeof *mappings);
-	struct span program;
-
-	p->time_us = time_earlier(p->time_us,
-	    callgraph_count(rec, GRAPH_TIME_US, INT_UNKNOWN));
-	if (rec_str(rec, GRAPH_PROGRAM, &program) == REC_OK)
-		intern_add(&p->comments, program);
-	if (rec_true(rec, GRAPH_FOLDED_RECURSION))
-		intern_add(&p->comments, span_str("recursion was folded"));
-	if (callgraph_count(rec, GRAPH_NODES_LIMITED, 0) > 0)
-		intern_add(&p->comments, span_str("some calls are counted at "
-		    "an ancestor: the number of nodes was limited"));
-	for (size_t i = 0; i < g->n_modules; i++)
-		mappings[i] = add_mapping(p, &g->modules[i]);
-	add_nodes(p, g, mappings);
 	free(mappings);
+	free(locations);
 }
 
 /* --- writing -------------------------------------------------------------- */
@@ -358,21 +352,6 @@ put_header(struct pprof *p, struct buf *b, unsigned measure)
 	for (sym i = 0; i < p->comments.n; i++)
 		put_number(b, PROFILE_COMMENT,
 		    string(p, intern_span(&p->comments, i)));
-}
-
-static void
-put_samples(struct pprof *p, struct buf *b)
-{
-	for (sym stack = 0; stack < p->stacks.n; stack++) {
-		p->message.len = p->nested.len = 0;
-		for (unsigned i = 0; i < N_TYPES; i++)
-			if (p->is_measured[types[i].measure])
-				put_varint(&p->nested, (uint64_t)
-				    p->measures[stack][types[i].measure]);
-		put_bytes(&p->message, 1, intern_span(&p->stacks, stack));
-		put_bytes(&p->message, 2, buf_span(&p->nested));
-		put_bytes(b, PROFILE_SAMPLE, buf_span(&p->message));
-	}
 }
 
 /* Writes interned messages with their ids and, if they are mappings, flags. */
@@ -432,7 +411,16 @@ pprof_write(struct pprof *p, struct filter *f, unsigned measure)
 	struct buf b = { 0 };
 
 	put_header(p, &b, measure);
-	put_samples(p, &b);
+	for (sym stack = 0; stack < p->stacks.n; stack++) {
+		p->message.len = p->nested.len = 0;
+		for (unsigned i = 0; i < N_TYPES; i++)
+			if (p->is_measured[types[i].measure])
+				put_varint(&p->nested, (uint64_t)
+				    p->measures[stack][types[i].measure]);
+		put_bytes(&p->message, 1, intern_span(&p->stacks, stack));
+		put_bytes(&p->message, 2, buf_span(&p->nested));
+		put_bytes(&b, PROFILE_SAMPLE, buf_span(&p->message));
+	}
 	put_messages(p, &b, PROFILE_MAPPING, &p->mappings);
 	put_messages(p, &b, PROFILE_LOCATION, &p->locations);
 	put_messages(p, &b, PROFILE_FUNCTION, &p->functions);
