@@ -27,23 +27,6 @@ static struct {
 	size_t n_merges, merges_cap;
 } state;
 
-/* Adds the callgraph that was read from a record. */
-static void
-add_callgraph(const struct rec *rec)
-{
-	const struct field *checksum = rec_get(rec, GRAPH_CHECKSUM);
-	sym number = intern_add(&state.checksums, checksum != NULL ?
-	    checksum->token : span_of("", 0));
-
-	if (number == state.n_merges) {
-		state.merges = mem_grow(state.merges, &state.merges_cap,
-		    state.n_merges + 1, sizeof(struct merge *));
-		state.merges[state.n_merges++] = merge_new(
-		    intern_span(&state.checksums, number), &state.texts);
-	}
-	merge_add(state.merges[number], &state.graph, rec);
-}
-
 static int
 compare_merges(const void *a, const void *b)
 {
@@ -56,14 +39,26 @@ int
 main(int argc, char **argv)
 {
 	struct filter f;
+	const struct field *checksum;
 	struct rec *rec;
+	sym number;
 
 	filter_begin(&f, &about, options, argc, argv);
 	intern_init(&state.texts);
 	intern_init(&state.checksums);
 	callgraph_init(&state.graph);
-	while ((rec = callgraph_next(&state.graph, &f)) != NULL)
-		add_callgraph(rec);
+	while ((rec = callgraph_next(&state.graph, &f)) != NULL) {
+		checksum = rec_get(rec, GRAPH_CHECKSUM);
+		number = intern_add(&state.checksums, checksum != NULL ?
+		    checksum->token : span_of("", 0));
+		if (number == state.n_merges) {
+			state.merges = mem_grow(state.merges, &state.merges_cap,
+			    state.n_merges + 1, sizeof(struct merge *));
+			state.merges[state.n_merges++] = merge_new(intern_span(
+			    &state.checksums, number), &state.texts);
+		}
+		merge_add(state.merges[number], &state.graph, rec);
+	}
 
 	sort(state.merges, state.n_merges, sizeof(struct merge *),
 	    compare_merges);

@@ -269,12 +269,10 @@ compare_nodes(const void *a, const void *b)
 {
 	const struct key *x = &((const struct sorted_node *)a)->key;
 	const struct key *y = &((const struct sorted_node *)b)->key;
-	int c = cmp_u64(x->parent, y->parent);
-
-	c = c != 0 ? c : cmp_u64(x->module, y->module);
-	c = c != 0 ? c : cmp_u64(x->offset, y->offset);
-	c = c != 0 ? c : cmp_u64(x->call_module, y->call_module);
-	return c != 0 ? c : cmp_u64(x->call_offset, y->call_offset);
+	return cmp_u64(x->parent, y->parent) ?:
+	    cmp_u64(x->module, y->module) ?: cmp_u64(x->offset, y->offset) ?:
+	    cmp_u64(x->call_module, y->call_module) ?:
+	    cmp_u64(x->call_offset, y->call_offset);
 }
 
 static void
@@ -293,26 +291,6 @@ put_address(const struct merge *m, struct buf *b, const char *key,
 		json_address(b, key, m->modules[module].base + offset);
 }
 
-static void
-put_node(const struct merge *m, uint32_t node, uint32_t parent,
-    struct buf *b)
-{
-	const struct merge_node *n = &m->nodes[node];
-
-	buf_str(b, b->data[b->len - 1] == '[' ? "{" : ",{");
-	if (parent != INDEX_NONE)
-		json_uint(b, "parent", parent);
-	put_address(m, b, "function", n->key.module, n->key.offset);
-	put_address(m, b, "call_site", n->key.call_module, n->key.call_offset);
-	for (unsigned i = 0; i < N_MEASURES; i++)
-		if (n->measures[i] != INT_UNKNOWN && (i != TIMED_CALLS ||
-		    n->measures[i] != n->measures[CALLS]))
-			json_int(b, callgraph_measure_keys[i], n->measures[i]);
-	for (unsigned i = 0; i < N_NODE_TEXTS; i++)
-		put_text(m, b, callgraph_text_keys[i], n->texts[i]);
-	buf_char(b, '}');
-}
-
 /* Writes the nodes in pre-order. */
 static void
 put_nodes(const struct merge *m, struct buf *b)
@@ -322,7 +300,8 @@ put_nodes(const struct merge *m, struct buf *b)
 	/* By node: its position in the record. */
 	uint32_t *positions = mem_resize(NULL, m->n_nodes + 1,
 	    sizeof *positions);
-	uint32_t n_written = 0, parent;
+	const struct merge_node *n;
+	uint32_t n_written = 0;
 	struct tree t;
 
 	for (size_t i = 0; i < m->n_nodes; i++) {
@@ -338,14 +317,28 @@ put_nodes(const struct merge *m, struct buf *b)
 		tree_prepend(&t, sorted[i].node, sorted[i].key.parent);
 	free(sorted);
 
+	json_open(b, "nodes", '[');
 	while (tree_next(&t)) {
 		if (!t.enters)
 			continue;
+		n = &m->nodes[t.node];
+		buf_str(b, n_written > 0 ? ",{" : "{");
 		positions[t.node] = n_written++;
-		parent = m->nodes[t.node].key.parent;
-		put_node(m, t.node, parent != INDEX_NONE ? positions[parent] :
-		    INDEX_NONE, b);
+		if (n->key.parent != INDEX_NONE)
+			json_uint(b, "parent", positions[n->key.parent]);
+		put_address(m, b, "function", n->key.module, n->key.offset);
+		put_address(m, b, "call_site", n->key.call_module,
+		    n->key.call_offset);
+		for (unsigned i = 0; i < N_MEASURES; i++)
+			if (i != TIMED_CALLS ||
+			    n->measures[i] != n->measures[CALLS])
+				json_int(b, callgraph_measure_keys[i],
+				    n->measures[i]);
+		for (unsigned i = 0; i < N_NODE_TEXTS; i++)
+			put_text(m, b, callgraph_text_keys[i], n->texts[i]);
+		buf_char(b, '}');
 	}
+	json_close(b, ']');
 	tree_release(&t);
 	free(positions);
 }
@@ -361,13 +354,10 @@ merge_write(struct merge *m, struct buf *b)
 	put_text(m, b, "program", m->program);
 	json_int(b, "time_us", m->time_us);
 	json_int(b, "records", m->records);
-	if (m->elapsed_records > 0)
-		json_int(b, "elapsed_records", m->elapsed_records);
+	json_count(b, "elapsed_records", (uint64_t)m->elapsed_records);
 	json_flag(b, "folded_recursion", m->folded_recursion);
-	if (m->nodes_limited > 0)
-		json_int(b, "nodes_limited", m->nodes_limited);
-	if (m->probe_ns > 0)
-		json_int(b, "probe_ns", m->probe_ns);
+	json_count(b, "nodes_limited", (uint64_t)m->nodes_limited);
+	json_count(b, "probe_ns", (uint64_t)m->probe_ns);
 
 	/* The new bases of the modules also give the nodes addresses. */
 	order = place_modules(m);
@@ -386,8 +376,6 @@ merge_write(struct merge *m, struct buf *b)
 	json_close(b, ']');
 	free(order);
 
-	json_open(b, "nodes", '[');
 	put_nodes(m, b);
-	json_close(b, ']');
 	json_end(b);
 }
