@@ -306,13 +306,6 @@ accept_processes(void)
 	listener_close(&state.listener);
 }
 
-/* Are there only processes left that are not waited for? */
-static bool
-is_over(void)
-{
-	return state.has_ended && !(opt.wait && state.has_children);
-}
-
 static bool
 is_full(struct filter *f)
 {
@@ -320,42 +313,11 @@ is_full(struct filter *f)
 }
 
 /* What is done at intervals, besides the handling of events. */
-static void
-look(struct buf *b)
-{
-	processes_look(&state.processes, b);
-}
-
-static void
-snapshot(struct buf *b)
-{
-	processes_snapshot(&state.processes, b);
-}
-
-static void
-sample(struct buf *b)
-{
-	(void)b;
-	processes_sample(&state.processes, 1000000000 / opt.sample_hz);
-}
-
-static struct periodic {
-	void (*act)(struct buf *);
+enum { LOOK, SNAPSHOT, SAMPLE, N_INTERVALS };
+static struct {
 	int64_t period_us;	/* 0: never */
 	int64_t due_us;
-} intervals[] = { { look, 0, 0 }, { snapshot, 0, 0 }, { sample, 0, 0 } };
-#define END_OF_INTERVALS (intervals + sizeof intervals / sizeof *intervals)
-
-static void
-start_intervals(void)
-{
-	intervals[0].period_us = LOOK_MS * 1000;
-	intervals[1].period_us = (int64_t)opt.interval_ms * 1000;
-	intervals[2].period_us = opt.sample_hz == 0 ? 0 :
-	    1000000 / (int64_t)opt.sample_hz;
-	for (struct periodic *i = intervals; i < END_OF_INTERVALS; i++)
-		i->due_us = now_us() + i->period_us;
-}
+} intervals[N_INTERVALS];
 
 /*
  * Does what is due, and returns the time at which something is due again.
@@ -364,58 +326,31 @@ start_intervals(void)
 static int64_t
 act_in_time(struct buf *b)
 {
-	int64_t now = now_us(), next = INT64_MAX;
+	int64_t now = now_us(), next = INT64_MAX, period_us, *due_us;
 
-	for (struct periodic *i = intervals; i < END_OF_INTERVALS; i++) {
-		if (i->period_us == 0)
+	for (int i = 0; i < N_INTERVALS; i++) {
+		period_us = intervals[i].period_us;
+		due_us = &intervals[i].due_us;
+		if (period_us == 0)
 			continue;
-		if (now >= i->due_us) {
-			i->act(b);
-			i->due_us += i->period_us *
-			    ((now - i->due_us) / i->period_us + 1);
+		if (now >= *due_us) {
+			if (i == LOOK)
+				processes_look(&state.processes, b);
+			else if (i == SNAPSHOT)
+				processes_snapshot(&state.processes, b);
+			else
+				processes_sample(&state.processes,
+				    1000000000 / opt.sample_hz);
+			*due_us += period_us *
+			    ((now - *due_us) / period_us + 1);
 		}
-		if (i->due_us < next)
-			next = i->due_us;
+		if (*due_us < next)
+			next = *due_us;
 	}
 	return next;
 }
 
 enum { SIGNALS, LISTENER, OUTPUT, PROCESSES };	/* what poll() waits for */
-
-/* Returns what to wait for; the caller frees it.  An fd of -1 is ignored. */
-static struct pollfd *
-make_pollfds(struct filter *f, bool is_reading)
-{
-	struct pollfd *fds = mem_zero(PROCESSES + state.processes.n,
-	    sizeof *fds);
-	bool has_output = filter_out(f)->len > state.n_written;
-
-	fds[SIGNALS] = (struct pollfd){ .fd = state.signal_fd,
-	    .events = POLLIN };
-	fds[LISTENER] = (struct pollfd){ .fd = state.listener.fd,
-	    .events = POLLIN };
-	fds[OUTPUT] = (struct pollfd){ .fd = has_output ? f->out.fd : -1,
-	    .events = POLLOUT };
-	processes_fill_pollfds(&state.processes, is_reading, fds + PROCESSES);
-	return fds;
-}
-
-/* As poll(), but until a time, which may have passed. */
-static int
-poll_until(struct pollfd *fds, size_t n, int64_t until_us)
-{
-	int64_t wait_us = until_us - now_us();
-	struct timespec timeout = { 0 };
-	int n_ready;
-
-	if (wait_us > 0)
-		timeout = (struct timespec){ wait_us / 1000000,
-		    wait_us % 1000000 * 1000 };
-	n_ready = ppoll(fds, n, until_us == INT64_MAX ? NULL : &timeout, NULL);
-	if (n_ready < 0 && errno != EINTR)
-		die_errno("cannot wait for the program");
-	return n_ready;
-}
 
 /* Waits for events until a time at the latest, and handles them. */
 static bool
@@ -423,25 +358,45 @@ poll_once(struct filter *f, int64_t until_us, bool is_reading)
 {
 	struct buf *b = filter_out(f);
 	size_t n = state.processes.n;
-	struct pollfd *fds = make_pollfds(f, is_reading);
-	bool is_any = poll_until(fds, PROCESSES + n, until_us) > 0;
+	struct pollfd *fds = mem_zero(PROCESSES + n, sizeof *fds);
+	int64_t wait_us;
+	struct timespec timeout = { 0 };
+	int n_ready;
 
-	if (is_any && fds[SIGNALS].revents != 0)
+	/* An fd of -1 is ignored. */
+	fds[SIGNALS] = (struct pollfd){ .fd = state.signal_fd,
+	    .events = POLLIN };
+	fds[LISTENER] = (struct pollfd){ .fd = state.listener.fd,
+	    .events = POLLIN };
+	fds[OUTPUT] = (struct pollfd){ .events = POLLOUT,
+	    .fd = b->len > state.n_written ? f->out.fd : -1 };
+	processes_fill_pollfds(&state.processes, is_reading, fds + PROCESSES);
+
+	wait_us = until_us - now_us();
+	if (wait_us > 0)
+		timeout = (struct timespec){ wait_us / 1000000,
+		    wait_us % 1000000 * 1000 };
+	n_ready = ppoll(fds, PROCESSES + n, until_us == INT64_MAX ? NULL :
+	    &timeout, NULL);
+	if (n_ready < 0 && errno != EINTR)
+		die_errno("cannot wait for the program");
+
+	if (n_ready > 0 && fds[SIGNALS].revents != 0)
 		read_signals(&(struct timespec){ 0, 0 });
-	if (is_any && fds[OUTPUT].revents != 0)
+	if (n_ready > 0 && fds[OUTPUT].revents != 0)
 		write_pending(f);
-	if (is_any) {
+	if (n_ready > 0) {
 		accept_processes();
 		processes_read(&state.processes, fds + PROCESSES, n, b);
 	}
 	if (state.is_requested)
-		snapshot(b);
+		processes_snapshot(&state.processes, b);
 	state.is_requested = false;
 	/* After an output error, records are discarded. */
 	if (state.output_error != 0)
 		b->len = state.n_written = 0;
 	free(fds);
-	return is_any;
+	return n_ready > 0;
 }
 
 /* Does what there is to do until an event comes; false if none has come. */
@@ -471,9 +426,15 @@ supervise(struct filter *f)
 {
 	int64_t quiet_us, deadline_us;
 
-	start_intervals();
+	intervals[LOOK].period_us = LOOK_MS * 1000;
+	intervals[SNAPSHOT].period_us = (int64_t)opt.interval_ms * 1000;
+	intervals[SAMPLE].period_us = opt.sample_hz == 0 ? 0 :
+	    1000000 / (int64_t)opt.sample_hz;
+	for (int i = 0; i < N_INTERVALS; i++)
+		intervals[i].due_us = now_us() + intervals[i].period_us;
+
 	reap();
-	while (!is_over())
+	while (!state.has_ended || (opt.wait && state.has_children))
 		wait_for_event(f, INT64_MAX);
 	deadline_us = now_us() + LINGER_MS * 1000;
 	do {

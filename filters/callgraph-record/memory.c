@@ -51,15 +51,6 @@ memory_init(void)
 	start_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
-static double
-ns_per_tick(void)
-{
-	uint64_t passed = ticks() - start_ticks;
-
-	return passed == 0 ? 0 : (double)(clock_ns(CLOCK_MONOTONIC) -
-	    start_ns) / (double)passed;
-}
-
 bool
 memory_map(struct memory *m, int fd)
 {
@@ -202,34 +193,18 @@ parent_of(const struct memory *m, size_t slot)
 	return found < slot ? found : SLOT_NONE;
 }
 
-/* Adds a node to the graph, and makes its slot refer to it there. */
-static void
-add_node(struct memory *m, struct graph *g, size_t slot, double scale,
-    struct counted_node *new)
-{
-	const struct node *n = node_at(m, slot);
-	size_t parent = parent_of(m, slot);
-
-	new->function = LOAD(&n->function);
-	new->call_site = LOAD(&n->call_site);
-	new->self_ns = (uint64_t)((double)new->self_ns * scale);
-	if (parent != SLOT_NONE)
-		new->parent = m->seen[parent].reference;
-	graph_add(g, new);
-	m->seen[slot].reference = (uint32_t)g->n;
-}
-
 /*
  * Two passes.  The first reads the nodes, children before parents, which have
  * lower slots, and marks those that have changed, and all their ancestors.  The
  * second adds the marked nodes to the graph, parents first.
  */
 static void
-read_nodes(struct memory *m, double scale, struct graph *g)
+read_nodes(struct memory *m, double ns_per_tick, struct graph *g)
 {
 	static const struct counted_node unchanged;
 	size_t n = count_slabs(m) * slab_capacity(m), n_changed = 0, parent;
 	struct counted_node *changed = NULL, *next, new;
+	const struct node *node;
 	size_t cap = 0;
 
 	see(m, n);
@@ -248,9 +223,20 @@ read_nodes(struct memory *m, double scale, struct graph *g)
 		changed[n_changed++] = new;
 	}
 	next = changed + n_changed;
-	for (size_t i = 0; i < n; i++)
-		if (m->seen[i].reference != 0)
-			add_node(m, g, i, scale, --next);
+	for (size_t i = 0; i < n; i++) {
+		if (m->seen[i].reference == 0)
+			continue;
+		next--;
+		node = node_at(m, i);
+		parent = parent_of(m, i);
+		next->function = LOAD(&node->function);
+		next->call_site = LOAD(&node->call_site);
+		next->self_ns = (uint64_t)((double)next->self_ns * ns_per_tick);
+		if (parent != SLOT_NONE)
+			next->parent = m->seen[parent].reference;
+		graph_add(g, next);
+		m->seen[i].reference = (uint32_t)g->n;
+	}
 	for (size_t i = 0; i < n; i++)
 		m->seen[i].reference = 0;
 	free(changed);
@@ -274,49 +260,47 @@ memory_path(const struct memory *m, size_t offset)
 	return copy;
 }
 
-static void
-read_module(const struct memory *m, const struct shared_module *from,
-    struct modules *to)
-{
-	struct module new = { .base = from->base, .start = LOAD(&from->start),
-	    .end = LOAD(&from->end) };
-	size_t id_len = LOAD(&from->build_id_len);
-
-	if (!from->is_elf || id_len > sizeof from->build_id ||
-	    new.start >= new.end)
-		return;
-	new.path = memory_path(m, LOAD(&from->path));
-	new.build_id = mem_zero(2 * id_len + 1, 1);
-	hex_encode(new.build_id, from->build_id, id_len);
-	modules_add(to, &new);
-}
-
 void
 memory_read_modules(struct memory *m, struct modules *to)
 {
 	int n = LOAD_FIRST(&m->shared->n_modules);
+	const struct shared_module *from;
+	struct module new;
+	size_t id_len;
 
-	for (; m->n_modules < n && m->n_modules < MODULES_MAX; m->n_modules++)
-		read_module(m, &m->shared->modules[m->n_modules], to);
+	for (; m->n_modules < n && m->n_modules < MODULES_MAX; m->n_modules++) {
+		from = &m->shared->modules[m->n_modules];
+		new = (struct module){ .base = from->base,
+		    .start = LOAD(&from->start), .end = LOAD(&from->end) };
+		id_len = LOAD(&from->build_id_len);
+		if (!from->is_elf || id_len > sizeof from->build_id ||
+		    new.start >= new.end)
+			continue;
+		new.path = memory_path(m, LOAD(&from->path));
+		new.build_id = mem_zero(2 * id_len + 1, 1);
+		hex_encode(new.build_id, from->build_id, id_len);
+		modules_add(to, &new);
+	}
 }
 
 struct snapshot
 memory_snapshot(struct memory *m, struct graph *g)
 {
 	const struct shared *s = m->shared;
-	double scale = ns_per_tick();
+	uint64_t passed = ticks() - start_ticks, limited = 0;
+	double ns_per_tick = passed == 0 ? 0 : (double)(clock_ns(
+	    CLOCK_MONOTONIC) - start_ns) / (double)passed;
 	struct snapshot snap = { .timed = m->node_size == sizeof(struct node),
 	    .has_off_time = s->has_off_time, .sampled = s->is_sampled,
 	    .folded = s->folds_recursion };
-	uint64_t limited = 0;
 
 	for (size_t i = 0; i < count_slabs(m); i++)
 		limited += LOAD(&slab_at(m, i)->overflow_calls);
 	snap.nodes_limited = grown(limited, m->seen_limited);
 	m->seen_limited = limited;
-	snap.probe_ps = (uint64_t)((double)LOAD(&s->probe_ticks) * scale *
-	    1000 / PROBE_SCALE);
-	read_nodes(m, scale, g);
+	snap.probe_ps = (uint64_t)((double)LOAD(&s->probe_ticks) *
+	    ns_per_tick * 1000 / PROBE_SCALE);
+	read_nodes(m, ns_per_tick, g);
 	return snap;
 }
 
@@ -394,35 +378,30 @@ cpu_time(pid_t pid, int tid)
 	return ns;
 }
 
-static void
-sample_thread(struct memory *m, size_t i, pid_t pid, uint64_t period_ns)
-{
-	const struct shared_thread *t = &m->shared->threads[i];
-	struct sampled *s = &m->sampled[i];
-	int tid = LOAD_FIRST(&t->tid);
-	uint64_t ns = tid <= 0 ? 0 : cpu_time(pid, tid), n;
-	size_t slot;
-
-	if (tid != s->tid)
-		*s = (struct sampled){ .tid = tid };
-	if (ns < s->cpu_ns + period_ns)
-		return;
-	n = (ns - s->cpu_ns) / period_ns;
-	s->cpu_ns += n * period_ns;
-	slot = slot_of(m, LOAD(&t->current));
-	if (slot == SLOT_NONE)
-		return;
-	see(m, slot + 1);
-	m->seen[slot].samples += (uint32_t)n;
-}
-
 void
 memory_sample(struct memory *m, pid_t pid, uint64_t period_ns)
 {
-	int n = LOAD(&m->shared->n_threads);
+	int n_threads = LOAD(&m->shared->n_threads), tid;
+	struct sampled *s;
+	uint64_t ns, n;
+	size_t slot;
 
 	if (m->sampled == NULL)
 		m->sampled = mem_zero(SAMPLED_MAX, sizeof *m->sampled);
-	for (int i = 0; i < n && i < SAMPLED_MAX; i++)
-		sample_thread(m, (size_t)i, pid, period_ns);
+	for (int i = 0; i < n_threads && i < SAMPLED_MAX; i++) {
+		s = &m->sampled[i];
+		tid = LOAD_FIRST(&m->shared->threads[i].tid);
+		ns = tid <= 0 ? 0 : cpu_time(pid, tid);
+		if (tid != s->tid)
+			*s = (struct sampled){ .tid = tid };
+		if (ns < s->cpu_ns + period_ns)
+			continue;
+		n = (ns - s->cpu_ns) / period_ns;
+		s->cpu_ns += n * period_ns;
+		slot = slot_of(m, LOAD(&m->shared->threads[i].current));
+		if (slot == SLOT_NONE)
+			continue;
+		see(m, slot + 1);
+		m->seen[slot].samples += (uint32_t)n;
+	}
 }

@@ -37,6 +37,10 @@ struct process {
 	struct modules modules;
 };
 
+#define FOR_EACH_PROCESS(p, all) \
+	for (struct process *p = (all)->list; p < (all)->list + (all)->n; p++) \
+		if (!p->is_connection)
+
 void
 processes_init(struct processes *p, const struct listener *listener,
     const char *release_dir)
@@ -315,19 +319,6 @@ has_release(const struct processes *all, const struct process *p)
 	return exists;
 }
 
-/*
- * Another greeting of a process that is known shows that it has executed
- * another program.
- */
-static void
-end_predecessor(struct processes *all, pid_t pid, struct buf *b)
-{
-	for (size_t i = 0; i < all->n; i++)
-		if (!all->list[i].is_connection && !all->list[i].is_over &&
-		    all->list[i].pid == pid)
-			end_process(all, &all->list[i], b);
-}
-
 /* What came from a connection: whether its greeting was right, and memory. */
 struct greeting {
 	bool is_valid;
@@ -373,7 +364,10 @@ on_greeting(struct processes *all, struct process *p, struct buf *b)
 	p->fd = -1;
 	p->is_over = true;
 	all->any = true;
-	end_predecessor(all, p->pid, b);
+	/* If the process is known, it has executed another program. */
+	FOR_EACH_PROCESS(old, all)
+		if (!old->is_over && old->pid == p->pid)
+			end_process(all, old, b);
 	if (!memory_map(&p->memory, g.memory_fd) || !g.is_valid) {
 		err_warn("warning: process %ld is not recorded: %s",
 		    (long)p->pid, g.is_valid ? "it has no memory to share, see "
@@ -449,11 +443,6 @@ processes_read(struct processes *all, const struct pollfd *fds, size_t n_fds,
 			all->list[n++] = all->list[i];
 	all->n = n;
 }
-
-/* Calls f for each process. */
-#define FOR_EACH_PROCESS(p, all) \
-	for (struct process *p = (all)->list; p < (all)->list + (all)->n; p++) \
-		if (!p->is_connection)
 
 void
 processes_look(struct processes *all, struct buf *b)
