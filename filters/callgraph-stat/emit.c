@@ -32,51 +32,38 @@ put_label(struct buf *b, const char *key, const struct flat *p,
 	buf_release(&text);
 }
 
-static void
-put_function(struct buf *b, const struct flat *p, uint32_t function)
-{
-	const struct function *f = &p->functions.list[function];
-	const struct intern *texts = &p->functions.texts;
-
-	json_sym(b, "name", texts, f->name);
-	json_sym(b, "module", texts, f->module);
-	if (f->name == SYM_NONE && f->build != SYM_NONE)
-		json_address(b, "function", f->offset);
-	json_sym(b, "file", texts, f->file);
-	if (f->line > 0)
-		json_int(b, "line", f->line);
-}
-
-static void
-put_call_site(struct buf *b, const struct flat *p, const struct entry *e)
-{
-	const struct site *s = &e->site;
-
-	put_label(b, "caller", p, s->caller);
-	put_label(b, "callee", p, s->callee);
-	if (s->file != SYM_NONE) {
-		json_sym(b, "call_file", &p->functions.texts, s->file);
-		json_uint(b, "call_line", s->line_or_offset);
-	} else if (s->module != SYM_NONE) {
-		json_sym(b, "module", &p->functions.texts, e->module);
-		json_address(b, "call_site", s->line_or_offset);
-	}
-}
-
 /* Writes the members that identify entry i of a level. */
 static void
 put_identity(struct buf *b, const struct flat *p, enum level level, uint32_t i)
 {
-	if (level == BY_FUNCTION)
-		put_function(b, p, i);
-	else if (level == BY_CALLSITE)
-		put_call_site(b, p, &p->groups.list[i]);
-	else if (level == BY_FILE)
-		json_sym(b, "file", &p->places.texts,
-		    p->places.list[i].file);
-	else
-		json_sym(b, "module", &p->places.texts,
-		    p->places.list[i].module);
+	const struct functions *t = level == BY_FUNCTION ||
+	    level == BY_CALLSITE ? &p->functions : &p->places;
+	const struct function *f = level == BY_CALLSITE ? NULL : &t->list[i];
+	const struct entry *e;
+
+	if (level == BY_FUNCTION) {
+		json_sym(b, "name", &t->texts, f->name);
+		json_sym(b, "module", &t->texts, f->module);
+		if (f->name == SYM_NONE && f->build != SYM_NONE)
+			json_address(b, "function", f->offset);
+		json_sym(b, "file", &t->texts, f->file);
+		json_count(b, "line", (uint64_t)f->line);
+	} else if (level == BY_FILE) {
+		json_sym(b, "file", &t->texts, f->file);
+	} else if (level == BY_MODULE) {
+		json_sym(b, "module", &t->texts, f->module);
+	} else {
+		e = &p->groups.list[i];
+		put_label(b, "caller", p, e->site.caller);
+		put_label(b, "callee", p, e->site.callee);
+		if (e->site.file != SYM_NONE) {
+			json_sym(b, "call_file", &t->texts, e->site.file);
+			json_uint(b, "call_line", e->site.line_or_offset);
+		} else if (e->site.module != SYM_NONE) {
+			json_sym(b, "module", &t->texts, e->module);
+			json_address(b, "call_site", e->site.line_or_offset);
+		}
+	}
 }
 
 /*
@@ -241,12 +228,9 @@ emit_program(const struct answer *a, struct filter *f, bool before)
 	json_int(b, "records", now->records);
 	json_int(b, "nodes", now->nodes);
 	json_int(b, "depth", now->depth);
-	if (now->elapsed_records > 0)
-		json_int(b, "elapsed_records", now->elapsed_records);
-	if (now->nodes_limited > 0)
-		json_int(b, "nodes_limited", now->nodes_limited);
-	if (now->probe_ns > 0)
-		json_int(b, "probe_ns", now->probe_ns);
+	json_count(b, "elapsed_records", (uint64_t)now->elapsed_records);
+	json_count(b, "nodes_limited", (uint64_t)now->nodes_limited);
+	json_count(b, "probe_ns", (uint64_t)now->probe_ns);
 	put_measures(b, p, now->measures);
 	for (unsigned k = 0; before && k < N_MEASURES; k++) {
 		int64_t n = in_record(p, now->measures, k);

@@ -143,18 +143,6 @@ place_of(struct flat *p, const struct callgraph *g, const struct graph_node *n)
 	return add_entry(&p->groups, functions_add(&p->places, &place));
 }
 
-/* The entry of a node at the profile's level. */
-static uint32_t
-group_of(struct flat *p, const struct callgraph *g,
-    const struct graph_node *n, const uint32_t *functions)
-{
-	if (p->level == BY_CALLSITE)
-		return call_site_of(p, g, n, n->parent != INDEX_NONE ?
-		    functions[n->parent] : INDEX_NONE,
-		    functions[n - g->nodes]);
-	return place_of(p, g, n);
-}
-
 /* Whether a measure includes that of the functions that are called. */
 static bool
 is_inclusive(unsigned measure)
@@ -266,8 +254,12 @@ flat_add(struct flat *p, const struct callgraph *g,
 				    n->measures[k], &p->overflowed);
 		functions[i] = add_entry(&p->by_function,
 		    functions_find(&p->functions, n));
-		if (p->level != BY_FUNCTION)
-			groups[i] = group_of(p, g, n, functions);
+		if (p->level == BY_CALLSITE)
+			groups[i] = call_site_of(p, g, n,
+			    n->parent != INDEX_NONE ? functions[n->parent] :
+			    INDEX_NONE, functions[i]);
+		else if (p->level != BY_FUNCTION)
+			groups[i] = place_of(p, g, n);
 	}
 	depth = add_nodes(p, g, functions, groups, side);
 	if (depth > totals->depth)
@@ -437,21 +429,17 @@ static int
 compare_functions(const struct functions *t, uint32_t a, uint32_t b)
 {
 	const struct function *x, *y;
-	int order;
 
 	/* Roots have no caller (INDEX_NONE): they are last. */
 	if (a == b || a == INDEX_NONE || b == INDEX_NONE)
 		return cmp_u64(a, b);
 	x = &t->list[a];
 	y = &t->list[b];
-	order = compare_texts(&t->texts, x->name, y->name);
-	order = order != 0 ? order :
-	    compare_texts(&t->texts, x->module, y->module);
-	order = order != 0 ? order :
-	    compare_texts(&t->texts, x->file, y->file);
-	order = order != 0 ? order :
-	    compare_texts(&t->texts, x->build, y->build);
-	return order != 0 ? order : cmp_u64(x->offset, y->offset);
+	return compare_texts(&t->texts, x->name, y->name) ?:
+	    compare_texts(&t->texts, x->module, y->module) ?:
+	    compare_texts(&t->texts, x->file, y->file) ?:
+	    compare_texts(&t->texts, x->build, y->build) ?:
+	    cmp_u64(x->offset, y->offset);
 }
 
 static int
@@ -460,16 +448,11 @@ compare_sites(const struct flat *p, const struct entry *a,
 {
 	const struct intern *texts = &p->functions.texts;
 	const struct site *x = &a->site, *y = &b->site;
-	int order = compare_functions(&p->functions, x->callee, y->callee);
-
-	order = order != 0 ? order :
-	    compare_functions(&p->functions, x->caller, y->caller);
-	order = order != 0 ? order : compare_texts(texts, x->file, y->file);
-	order = order != 0 ? order :
-	    compare_texts(texts, a->module, b->module);
-	order = order != 0 ? order :
-	    compare_texts(texts, x->module, y->module);
-	return order != 0 ? order :
+	return compare_functions(&p->functions, x->callee, y->callee) ?:
+	    compare_functions(&p->functions, x->caller, y->caller) ?:
+	    compare_texts(texts, x->file, y->file) ?:
+	    compare_texts(texts, a->module, b->module) ?:
+	    compare_texts(texts, x->module, y->module) ?:
 	    cmp_u64(x->line_or_offset, y->line_or_offset);
 }
 

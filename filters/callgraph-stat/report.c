@@ -214,15 +214,6 @@ init_table(struct table *t, const char *align, const char *const *heads)
 	t->shorten = put_short;
 }
 
-static void
-put_sentence(struct buf *out, const char *text)
-{
-	size_t from = out->len;
-
-	buf_str(out, text);
-	report_sentence(out, from);
-}
-
 /* Adds a text as a cell, and empties the text. */
 static void
 put_text_cell(struct table *t, struct buf *text)
@@ -315,18 +306,6 @@ put_row(struct table *t, const struct answer *a, const struct entry *e,
 		put_average_cell(t, tally, TOTAL_NS);
 }
 
-/* Says that a time is on the CPU, and how much was spent off it. */
-static void
-put_cpu_time(struct buf *b, const struct totals *totals)
-{
-	buf_str(b, " on the CPU");
-	if (totals->measures[SELF_OFF_NS] == 0)
-		return;
-	buf_str(b, " and ");
-	report_ns(b, totals->measures[SELF_OFF_NS]);
-	buf_str(b, " off it,");
-}
-
 static void
 put_roughness(const struct totals *totals, struct buf *out)
 {
@@ -366,7 +345,13 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 	if (measure != SELF_NS)
 		buf_printf(&text, " %s", long_names[measure]);
 	else if (a->profile->has_cpu_time)
-		put_cpu_time(&text, totals);
+		buf_str(&text, " on the CPU");
+	if (measure == SELF_NS && a->profile->has_cpu_time &&
+	    totals->measures[SELF_OFF_NS] != 0) {
+		buf_str(&text, " and ");
+		report_ns(&text, totals->measures[SELF_OFF_NS]);
+		buf_str(&text, " off it,");
+	}
 	buf_printf(&text, " in %zu %s%s", n, level_titles[a->profile->level],
 	    plural(n, "", "s"));
 	if (measure != CALLS && totals->measures[CALLS] != INT_UNKNOWN) {
@@ -386,55 +371,46 @@ put_title(const struct answer *a, struct buf *out, size_t n)
 		report_blank(out);
 }
 
-/* Says for which records times are elapsed time, of both sides. */
-static void
-put_elapsed(const struct answer *a, struct buf *out)
-{
-	const struct totals *totals = a->profile->totals;
-	int64_t n = totals[NOW].elapsed_records +
-	    totals[BEFORE].elapsed_records;
-	size_t from;
-
-	if (n == 0)
-		return;
-	report_blank(out);
-	from = out->len;
-	buf_printf(out, "The times are elapsed time, on and off the CPU: %"
-	    PRId64 " of %" PRId64 " records %s not have the time off it", n,
-	    totals[NOW].records + totals[BEFORE].records,
-	    plural(n, "does", "do"));
-	report_sentence(out, from);
-}
-
 /*
- * Reports calls that the instrument counted at an ancestor's node, and the time
- * of its probes.
+ * Says for which records times are elapsed time, of both sides; reports calls
+ * that the instrument counted at an ancestor's node, and the time of its
+ * probes.
  */
 static void
 put_notes(const struct answer *a, struct buf *out)
 {
-	int64_t n = a->profile->totals[NOW].nodes_limited +
-	    a->profile->totals[BEFORE].nodes_limited;
-	int64_t probe_ns = a->profile->totals[NOW].probe_ns;
+	const struct totals *now = &a->profile->totals[NOW];
+	const struct totals *before = &a->profile->totals[BEFORE];
+	int64_t elapsed = now->elapsed_records + before->elapsed_records;
+	int64_t limited = now->nodes_limited + before->nodes_limited;
 	size_t from;
 
-	put_elapsed(a, out);
+	if (elapsed > 0) {
+		report_blank(out);
+		from = out->len;
+		buf_printf(out, "The times are elapsed time, on and off the "
+		    "CPU: %" PRId64 " of %" PRId64 " records %s not have the "
+		    "time off it", elapsed, now->records + before->records,
+		    plural(elapsed, "does", "do"));
+		report_sentence(out, from);
+	}
 	if (is_measured(a, SAMPLES))
 		report_note(out, "The samples of a function are also those of "
 		    "counting the calls that it makes, some 10 ns each");
 
-	if (n > 0) {
+	if (limited > 0) {
 		report_blank(out);
 		from = out->len;
-		report_count(out, (uint64_t)n, "call counts", "calls count");
+		report_count(out, (uint64_t)limited, "call counts",
+		    "calls count");
 		buf_str(out, " at a caller: there were too many nodes");
 		report_sentence(out, from);
 	}
-	if (probe_ns <= 0 || answer_is_rough(&a->profile->totals[NOW]))
+	if (now->probe_ns <= 0 || answer_is_rough(now))
 		return;
 	report_blank(out);
 	from = out->len;
-	report_ns(out, probe_ns);
+	report_ns(out, now->probe_ns);
 	buf_str(out, " are subtracted: the estimated time of measuring");
 	report_sentence(out, from);
 }
@@ -454,7 +430,8 @@ report_profile(const struct answer *a, struct filter *f)
 	flat_sort(a->profile, &order, entries, a->sort_by, false);
 	n_rows = answer_n_rows(a, order.n, ROWS_DEFAULT);
 	if (order.n == 0) {
-		put_sentence(out, "Nothing was called");
+		buf_str(out, "Nothing was called");
+		report_sentence(out, 0);
 		free(order.list);
 		return;
 	}
@@ -495,8 +472,7 @@ put_sites(const struct answer *a, struct buf *out, uint32_t function,
 	flat_sort_sites(a->profile, &order, a->sort_by, function, callers);
 	n_rows = answer_n_rows(a, order.n, ROWS_DEFAULT);
 	if (order.n == 0) {
-		report_blank(out);
-		put_sentence(out, callers ? "Nobody calls it" :
+		report_note(out, callers ? "Nobody calls it" :
 		    "It calls nothing that was counted");
 		free(order.list);
 		return;
@@ -789,10 +765,8 @@ report_changes(const struct answer *a, struct filter *f)
 	else if (order.n > n)
 		buf_printf(&text, "%zu more changed, but not in %s",
 		    order.n - n, long_names[a->measure]);
-	if (text.len > 0) {
-		report_blank(out);
-		put_sentence(out, buf_cstr(&text));
-	}
+	if (text.len > 0)
+		report_note(out, buf_cstr(&text));
 	put_notes(a, out);
 	filter_emit(f);
 	buf_release(&text);
