@@ -205,25 +205,12 @@ write_release(struct filter *f, struct output *o)
 	}
 }
 
-static void
-store_release(struct filter *f, const char *dir)
-{
-	struct output o;
-	struct buf path = { 0 };
-
-	make_dir(dir);
-	buf_printf(&path, "%s/%s.release", dir, state.checksum);
-	output_open(&o, buf_cstr(&path));
-	write_release(f, &o);
-	output_close(&o);
-	link_build_id(dir, state.program.build_id);
-	buf_release(&path);
-}
-
 int
 main(int argc, char **argv)
 {
 	struct filter f;
+	struct output o;
+	struct buf stored = { 0 };
 	const char *path;
 
 	filter_begin(&f, &about, options, argc, argv);
@@ -240,10 +227,18 @@ main(int argc, char **argv)
 	if (!checksum_fd(state.program.fd, state.checksum))
 		die_errno("cannot read '%s'", path);
 
-	if (opt.release_dir != NULL)
-		store_release(&f, opt.release_dir);
-	else
+	if (opt.release_dir != NULL) {
+		make_dir(opt.release_dir);
+		buf_printf(&stored, "%s/%s.release", opt.release_dir,
+		    state.checksum);
+		output_open(&o, buf_cstr(&stored));
+		write_release(&f, &o);
+		output_close(&o);
+		link_build_id(opt.release_dir, state.program.build_id);
+		buf_release(&stored);
+	} else {
 		write_release(&f, &f.out);
+	}
 
 	debug_close(state.debug);
 	symtab_release(&state.symtab);

@@ -58,41 +58,11 @@ static struct {
 					   not in a library of the system */
 } state;
 
-/* --- modules ------------------------------------------------------------- */
-
-static bool
-read_modules(struct filter *f, const struct rec *rec)
-{
-	const struct callgraph *g = &state.graph;
-	struct span checksum;
-	const char *why;
-
-	if (!filter_get_str(f, rec, GRAPH_CHECKSUM, &checksum))
-		return false;
-	if (!callgraph_read_modules(&state.graph, rec, &why)) {
-		filter_reject(f, "%s", why);
-		return false;
-	}
-	state.sources = mem_grow(state.sources, &state.sources_cap,
-	    g->n_modules, sizeof(struct source *));
-	for (size_t i = 0; i < g->n_modules; i++) {
-		struct module m = { .path = g->modules[i].path,
-		    .build_id = g->modules[i].build_id,
-		    .checksum = checksum,
-		    .is_program = g->modules[i].is_program };
-
-		state.sources[i] = source_of(&m);
-	}
-	return true;
-}
-
 static struct source *
 source_of_module(const struct graph_module *m)
 {
 	return state.sources[m - state.graph.modules];
 }
-
-/* --- nodes --------------------------------------------------------------- */
 
 /* Whether a node has one of the texts from first to last. */
 static bool
@@ -193,16 +163,6 @@ add_call(const struct rec *node, const struct call *call, size_t caller,
 		count_unknown(m);
 }
 
-/* The index of a node's parent, or SIZE_MAX. */
-static size_t
-parent_of(const struct rec *node)
-{
-	int64_t parent;
-
-	return rec_int(node, NODE_PARENT, &parent) == REC_OK && parent >= 0 ?
-	    (size_t)parent : SIZE_MAX;
-}
-
 /*
  * Writes the nodes of a callgraph, or the frames of a crash, with symbols added
  * at the end of each.  If one is malformed, rejects the line and returns false.
@@ -214,7 +174,8 @@ put_nodes(struct filter *f, struct span rest, bool are_frames, struct buf *b)
 	struct rec *node;
 	struct call call;
 	const char *why = NULL;
-	size_t n = 0;
+	size_t n = 0, caller;
+	int64_t parent;
 
 	/*
 	 * The caller of a frame is the next frame, so the calls of a crash are
@@ -231,8 +192,13 @@ put_nodes(struct filter *f, struct span rest, bool are_frames, struct buf *b)
 		buf_char(b, n++ > 0 ? ',' : '[');
 		buf_add(b, item.p, item.n - 1);		/* without "}" */
 		add_function(node, call.function, b);
-		/* n is now the index of the next frame. */
-		add_call(node, &call, are_frames ? n : parent_of(node), b);
+		caller = SIZE_MAX;
+		if (are_frames)
+			caller = n;	/* now the index of the next frame */
+		else if (rec_int(node, NODE_PARENT, &parent) == REC_OK &&
+		    parent >= 0)
+			caller = (size_t)parent;
+		add_call(node, &call, caller, b);
 		buf_char(b, '}');
 		if (!are_frames)
 			keep_call(call);
@@ -254,16 +220,31 @@ static void
 put_record(struct filter *f, const struct rec *rec, unsigned key,
     struct span line)
 {
+	const struct callgraph *g = &state.graph;
 	const struct field *field = rec_get(rec, key);
 	struct buf *b = filter_out(f);
 	size_t start = b->len, rest;
+	struct span checksum;
+	const char *why;
 
 	if (field == NULL || field->kind != REC_ARRAY) {
 		filter_reject(f, "%s is not an array", callgraph_keys[key]);
 		return;
 	}
-	if (!read_modules(f, rec))
+	if (!filter_get_str(f, rec, GRAPH_CHECKSUM, &checksum))
 		return;
+	if (!callgraph_read_modules(&state.graph, rec, &why)) {
+		filter_reject(f, "%s", why);
+		return;
+	}
+	state.sources = mem_grow(state.sources, &state.sources_cap,
+	    g->n_modules, sizeof(struct source *));
+	for (size_t i = 0; i < g->n_modules; i++)
+		state.sources[i] = source_of(&(struct module){
+		    .path = g->modules[i].path,
+		    .build_id = g->modules[i].build_id, .checksum = checksum,
+		    .is_program = g->modules[i].is_program });
+
 	buf_add(b, line.p, (size_t)(field->token.p - line.p));
 	if (!put_nodes(f, field->token, key == GRAPH_FRAMES, b)) {
 		b->len = start;
