@@ -29,10 +29,8 @@ compare_changes(const void *x, const void *y, void *samples)
 {
 	uint32_t key = (*(struct change *const *)x)->key;
 	uint32_t other = (*(struct change *const *)y)->key;
-	int order = cmp_u64(machine_of(samples, key), machine_of(samples,
-	    other));
-
-	return order != 0 ? order : cmp_u64(key, other);
+	return cmp_u64(machine_of(samples, key), machine_of(samples,
+	    other)) ?: cmp_u64(key, other);
 }
 
 /*

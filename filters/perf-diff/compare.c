@@ -148,18 +148,6 @@ judge_tested(struct results *a, struct result *r)
 	    a->n_tested);
 }
 
-/* What looks different within runs is suspected; of n keys. */
-static void
-judge_within(struct results *a, struct result *r, size_t n)
-{
-	struct change *c = &r->today;
-
-	judge(a, r, (double)n * TWOSAMPLE_RANKS * c->t.p_ranks,
-	    (double)n * TWOSAMPLE_SLOW * c->t.p_slow);
-	c->verdict = c->verdict == VERDICT_SAME ? VERDICT_UNVERIFIED :
-	    VERDICT_SUSPECTED;
-}
-
 static void
 accept(struct results *a, struct change *c)
 {
@@ -182,7 +170,9 @@ compare_sides(struct results *a)
 	const struct samples *s = a->samples;
 	const struct key *k;
 	struct result *r;
+	struct change *c;
 	size_t n_enough = 0;
+	double n;
 
 	for (int side = 0; side < 2; side++) {
 		sides.totals[side] = mem_zero(s->texts.n + 1,
@@ -205,11 +195,18 @@ compare_sides(struct results *a)
 		n_enough += is_enough(r, 1);
 		a->n_within += r->within;
 	}
+	n = (double)a->n_within;
 	for (r = a->list; r < a->list + a->n; r++) {
-		if (is_enough(r, n_enough))
-			r->p = r->today.p;
-		else if (r->within)
-			judge_within(a, r, a->n_within);
+		c = &r->today;
+		if (is_enough(r, n_enough)) {
+			r->p = c->p;
+		} else if (r->within) {
+			/* What looks different within runs is suspected. */
+			judge(a, r, n * TWOSAMPLE_RANKS * c->t.p_ranks,
+			    n * TWOSAMPLE_SLOW * c->t.p_slow);
+			c->verdict = c->verdict == VERDICT_SAME ?
+			    VERDICT_UNVERIFIED : VERDICT_SUSPECTED;
+		}
 	}
 	results_adjust(a);
 	for (r = a->list; r < a->list + a->n; r++) {

@@ -280,46 +280,40 @@ add_changes(struct results *a, struct result *r, const struct yardstick *y)
 	}
 }
 
-/* Sets the verdict of today and, unless it is the same, its change. */
-static void
-set_today(struct results *a, struct result *r)
-{
-	static const enum verdict verdicts[] = { VERDICT_SAME, VERDICT_DEGRADED,
-	    VERDICT_IMPROVED, VERDICT_SUSPECTED };
-	const struct today *t = &work.found.today;
-	struct change *c = &r->today;
-
-	c->verdict = verdicts[t->state];
-	if (t->state == STATE_SAME)
-		return;
-	c->before = t->before;
-	c->after = t->after;
-	c->p = t->p;
-	set_places(a, r, c, &t->steps[0], &t->steps[t->n_steps - 1]);
-	c->n_steps = t->n_steps;
-	c->steps = arena_array(&a->room, c->n_steps, sizeof *c->steps);
-	for (size_t i = 0; i < c->n_steps; i++) {
-		c->steps[i] = r->positions[t->steps[i].at];
-		c->size = fmax(c->size, t->steps[i].size);
-	}
-	r->is_repairing = t->is_repairing;
-	if (t->state == STATE_DEGRADED)
-		r->p = t->p;
-}
-
 /* Searches a key; one that has too few points is not tested. */
 static void
 search_key(struct results *a, struct result *r)
 {
+	static const enum verdict verdicts[] = { VERDICT_SAME, VERDICT_DEGRADED,
+	    VERDICT_IMPROVED, VERDICT_SUSPECTED };
 	struct yardstick y = results_yardstick(a, r);
 	struct levels *found = &work.found;
+	const struct today *t = &found->today;
+	struct change *c = &r->today;
 	size_t size;
 
 	levels_find(found, r->values, r->n, &y);
 	levels_judge(found, &y, find_accepted(a, r, &y));
 	if (r->n >= (r->is_exact ? 2 : POINTS_MIN))
 		r->p = 1;
-	set_today(a, r);
+
+	c->verdict = verdicts[t->state];
+	if (t->state != STATE_SAME) {
+		c->before = t->before;
+		c->after = t->after;
+		c->p = t->p;
+		set_places(a, r, c, &t->steps[0], &t->steps[t->n_steps - 1]);
+		c->n_steps = t->n_steps;
+		c->steps = arena_array(&a->room, c->n_steps, sizeof *c->steps);
+		for (size_t i = 0; i < c->n_steps; i++) {
+			c->steps[i] = r->positions[t->steps[i].at];
+			c->size = fmax(c->size, t->steps[i].size);
+		}
+		r->is_repairing = t->is_repairing;
+	}
+	if (t->state == STATE_DEGRADED)
+		r->p = t->p;
+
 	r->newest = found->newest;
 	r->visible = r->p <= 1 ? found->visible : NAN;
 	if (!r->is_exact) {

@@ -166,40 +166,31 @@ put_change(struct table *t, const struct results *a, const struct result *r,
 	    text_of_q(r, c), causes(a, c) });
 }
 
-/* The median of a key's samples of a version; NAN if there are none. */
-static double
-median_at(const struct results *a, uint32_t key, size_t version)
-{
-	const struct key *k = &a->samples->keys[key];
-	double *values = mem_table(k->n, sizeof *values), median;
-	size_t n = 0;
-
-	for (size_t i = 0; i < k->n; i++)
-		if (k->list[i].version == version)
-			values[n++] = k->list[i].value;
-	median = n > 0 ? samples_value(k, values, n, false) : NAN;
-	free(values);
-	return median;
-}
-
 /* "3f2a91cd02 merges 2 commits: 775bc5c30e (14.2 s), 0b9e4f2a11" */
 static void
 put_merged(struct buf *b, const struct results *a, const struct change *c)
 {
-	size_t n = c->n_merged, from = b->len;
-	double value;
+	const struct key *k = &a->samples->keys[c->key];
+	size_t n = c->n_merged, from = b->len, n_values;
+	double *values;
 
 	if (n == 0)
 		return;
+	values = mem_table(k->n, sizeof *values);
 	buf_printf(b, "%s merges %zu %s", say_commit(a, c->at), n,
 	    plural(n, "commit", "commits"));
 	for (size_t i = 0; i < n && i < MERGED_MAX; i++) {
 		buf_printf(b, "%s%s", i == 0 ? ": " : ", ",
 		    say_id(intern_span(&a->samples->ids, (sym)c->merged[i])));
-		value = median_at(a, c->key, c->merged[i]);
-		if (!isnan(value))
-			buf_printf(b, " (%s)", say_value(a, c->key, value));
+		n_values = 0;
+		for (size_t v = 0; v < k->n; v++)
+			if (k->list[v].version == c->merged[i])
+				values[n_values++] = k->list[v].value;
+		if (n_values > 0)
+			buf_printf(b, " (%s)", say_value(a, c->key,
+			    samples_value(k, values, n_values, false)));
 	}
+	free(values);
 	buf_str(b, n > MERGED_MAX ? " ..." : "");
 	report_item(b, from, 1);
 }

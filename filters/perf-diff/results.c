@@ -79,10 +79,8 @@ static int
 compare_p(const void *x, const void *y, void *context)
 {
 	const struct result *r = x, *s = y;
-
-	if (r->p != s->p)
-		return r->p < s->p ? -1 : 1;
-	return samples_compare(context, r->key, s->key);
+	return (r->p > s->p) - (r->p < s->p) ?:
+	    samples_compare(context, r->key, s->key);
 }
 
 /*
@@ -126,15 +124,6 @@ struct range {
 	size_t first, last;
 };
 
-static struct range
-range_of(const struct results *a, const struct result *r)
-{
-	if (a->options->history)
-		return (struct range){ r->positions[0],
-		    r->positions[r->n - 1] };
-	return (struct range){ r->today.n_before == 0, r->today.n_after > 0 };
-}
-
 /* The change that says that a key is gone, or NULL. */
 static const struct change *
 end_of(const struct result *r)
@@ -154,26 +143,31 @@ note_apart(struct results *a, enum part part, enum sentence sentence)
 {
 	sym *groups = mem_table(a->n, sizeof *groups), parts[N_PARTS];
 	/* Of all keys of a group, the last beginning and the first end. */
-	struct range *inner = mem_table(a->n, sizeof *inner), r, *g;
+	struct range *inner = mem_table(a->n, sizeof *inner), measured, *g;
 	const struct change *end;
+	const struct result *r;
 	struct intern names;
 
 	intern_init(&names);
 	for (size_t i = 0; i < a->n; i++) {
+		r = &a->list[i];
 		inner[i] = (struct range){ 0, SIZE_MAX };
 		groups[i] = SYM_NONE;
-		end = end_of(&a->list[i]);
+		end = end_of(r);
 		if (end != NULL && end->accepted)
 			continue;
-		memcpy(parts, a->samples->keys[a->list[i].key].parts,
-		    sizeof parts);
+		memcpy(parts, a->samples->keys[r->key].parts, sizeof parts);
 		parts[part] = SYM_NONE;
 		groups[i] = intern_add(&names, span_bytes(parts,
 		    sizeof parts));
-		r = range_of(a, &a->list[i]);
+		measured = a->options->history ? (struct range){
+		    r->positions[0], r->positions[r->n - 1] } : (struct range){
+		    r->today.n_before == 0, r->today.n_after > 0 };
 		g = &inner[groups[i]];
-		g->first = r.first > g->first ? r.first : g->first;
-		g->last = r.last < g->last ? r.last : g->last;
+		if (measured.first > g->first)
+			g->first = measured.first;
+		if (measured.last < g->last)
+			g->last = measured.last;
 	}
 	for (size_t i = 0; i < a->n; i++)
 		if (groups[i] != SYM_NONE &&
@@ -229,14 +223,9 @@ static int
 compare_results(const void *x, const void *y, void *context)
 {
 	const struct result *r = x, *s = y;
-
-	if (rank_of(r) != rank_of(s))
-		return rank_of(r) < rank_of(s) ? -1 : 1;
-	if (r->q != s->q)
-		return r->q < s->q ? -1 : 1;
-	if (r->size != s->size)
-		return r->size > s->size ? -1 : 1;
-	return samples_compare(context, r->key, s->key);
+	return rank_of(r) - rank_of(s) ?: (r->q > s->q) - (r->q < s->q) ?:
+	    (r->size < s->size) - (r->size > s->size) ?:
+	    samples_compare(context, r->key, s->key);
 }
 
 /* Counts the key, and its changes. */

@@ -128,21 +128,14 @@ choose_scale(struct panel *p)
 	p->high += pad;
 }
 
-/* A step between lines of the grid: 1, 2 or 5 times a power of ten. */
-static double
-choose_step(double range)
-{
-	double step = pow(10, floor(log10(range)));
-
-	return range / step < 2 ? step / 2 : range / step < 5 ? step :
-	    2 * step;
-}
-
 static void
 draw_grid(struct buf *b, const struct panel *p)
 {
-	double step = choose_step(p->high - p->low), value;
+	double range = p->high - p->low, value;
+	double step = pow(10, floor(log10(range)));
 
+	/* A step between lines is 1, 2 or 5 times a power of ten. */
+	step *= range / step < 2 ? 0.5 : range / step < 5 ? 1 : 2;
 	for (int i = 0; i < GRID_MAX; i++) {
 		value = (ceil(p->low / step) + i) * step;
 		if (!(value <= p->high))
