@@ -12,7 +12,6 @@
 
 const char *const callgraph_keys[] = KEY_TEXTS(CALLGRAPH_KEYS);
 
-/* Indexes in module_keys. */
 #define MODULE_KEYS(K)							\
 	K(MK_PATH, "path") K(MK_BASE, "base") K(MK_START, "start")	\
 	K(MK_END, "end") K(MK_BUILD_ID, "build_id")

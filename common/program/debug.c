@@ -605,29 +605,6 @@ debug_find(struct debug *d, uint64_t address)
 
 /* --- all units as one symtab --------------------------------------------- */
 
-/*
- * Copies the scope index of t for a range of addresses; `first` is the index
- * that t's first scope has in `all`.
- */
-static void
-add_scope_index(struct symtab *all, const struct symtab *t, uint64_t start,
-    uint64_t end, uint32_t first)
-{
-	const struct intervals *from = &t->scope_index;
-	struct intervals *to = &all->scope_index;
-	uint32_t index = intervals_find(from, start);
-
-	intervals_append(to, start,
-	    index != INDEX_NONE ? first + index : INDEX_NONE);
-	for (size_t i = intervals_above(from, start); i < from->n &&
-	    from->list[i].start < end; i++) {
-		index = from->list[i].index;
-		intervals_append(to, from->list[i].start,
-		    index != INDEX_NONE ? first + index : INDEX_NONE);
-	}
-	intervals_append(to, end, INDEX_NONE);
-}
-
 /* Copies the scopes of t.  Returns the index of the first one in `all`. */
 static uint32_t
 add_scopes(struct symtab *all, const struct symtab *t)
@@ -650,8 +627,11 @@ debug_flatten(struct debug *d, struct symtab *all)
 	/* By unit: the index that its first scope has in `all`. */
 	uint32_t *first = mem_ones(d->n_units + 1, sizeof *first);
 	const struct interval_boundary *b = d->unit_index.list;
+	const struct intervals *scopes;
 	const struct symtab *t;
 	const struct row *row;
+	uint64_t start, end;
+	uint32_t scope;
 
 	/* A range ends at the next boundary; the last boundary starts none. */
 	for (size_t n = d->unit_index.n; n > 1; n--, b++) {
@@ -660,16 +640,29 @@ debug_flatten(struct debug *d, struct symtab *all)
 		t = decoded_unit(d, b->index);
 		if (first[b->index] == INDEX_NONE)
 			first[b->index] = add_scopes(all, t);
-		row = symtab_row(t, b->start);
+		start = b[0].start;
+		end = b[1].start;
+
+		row = symtab_row(t, start);
 		if (row != NULL)
-			symtab_add_row(all, (struct row){ b->start, row->file,
+			symtab_add_row(all, (struct row){ start, row->file,
 			    row->line });
-		for (size_t i = symtab_rows_above(t, b->start); i < t->n_rows &&
-		    t->rows[i].address < b[1].start; i++)
+		for (size_t i = symtab_rows_above(t, start); i < t->n_rows &&
+		    t->rows[i].address < end; i++)
 			symtab_add_row(all, t->rows[i]);
-		symtab_add_row(all, (struct row){ .address = b[1].start });
-		add_scope_index(all, t, b->start, b[1].start,
-		    first[b->index]);
+		symtab_add_row(all, (struct row){ .address = end });
+
+		scopes = &t->scope_index;
+		scope = intervals_find(scopes, start);
+		for (size_t i = intervals_above(scopes, start);; i++) {
+			intervals_append(&all->scope_index, start, scope !=
+			    INDEX_NONE ? first[b->index] + scope : INDEX_NONE);
+			if (i >= scopes->n || scopes->list[i].start >= end)
+				break;
+			start = scopes->list[i].start;
+			scope = scopes->list[i].index;
+		}
+		intervals_append(&all->scope_index, end, INDEX_NONE);
 	}
 	free(first);
 }

@@ -217,23 +217,6 @@ try_debug(const struct elf *e, const char *path, const GElf_Word *crc,
 	return false;
 }
 
-static bool
-open_by_build_id(const struct elf *e, const char *debug_dir,
-    struct elf *debug)
-{
-	struct buf path = { 0 };
-	bool found;
-
-	/* The first byte names a directory, and the others a file in it. */
-	if (strlen(e->build_id) < 4)
-		return false;
-	buf_printf(&path, "%s/.build-id/%.2s/%s.debug", debug_dir,
-	    e->build_id, e->build_id + 2);
-	found = try_debug(e, buf_cstr(&path), NULL, debug);
-	buf_release(&path);
-	return found;
-}
-
 /* Sets *crc to the CRC-32 of the file, too. */
 static const char *
 debug_link(const struct elf *e, GElf_Word *crc)
@@ -253,16 +236,26 @@ elf_debug_link(const struct elf *e)
 	return debug_link(e, &crc);
 }
 
-static bool
-open_by_link(const struct elf *e, const char *debug_dir, struct elf *debug)
+bool
+elf_open_debug(const struct elf *e, const char *debug_dir, struct elf *debug)
 {
-	GElf_Word crc;
-	const char *name = debug_link(e, &crc);
-	struct buf paths[3] = { { 0 } };
-	char *dir;
+	struct buf path = { 0 }, paths[3] = { { 0 } };
 	bool found = false;
+	const char *name;
+	GElf_Word crc;
+	char *dir;
 
-	if (name == NULL)
+	/* The first byte names a directory, and the others a file in it. */
+	if (strlen(e->build_id) >= 4) {
+		buf_printf(&path, "%s/.build-id/%.2s/%s.debug", debug_dir,
+		    e->build_id, e->build_id + 2);
+		found = try_debug(e, buf_cstr(&path), NULL, debug);
+		buf_release(&path);
+	}
+	if (found)
+		return true;
+
+	if ((name = debug_link(e, &crc)) == NULL)
 		return false;
 	dir = realpath(e->path, NULL);
 	if (dir == NULL && err_is_failure(errno))
@@ -279,13 +272,6 @@ open_by_link(const struct elf *e, const char *debug_dir, struct elf *debug)
 	}
 	free(dir);
 	return found;
-}
-
-bool
-elf_open_debug(const struct elf *e, const char *debug_dir, struct elf *debug)
-{
-	return open_by_build_id(e, debug_dir, debug) ||
-	    open_by_link(e, debug_dir, debug);
 }
 
 bool

@@ -61,7 +61,6 @@ limit(struct reader *r, uint64_t n)
 		r->end = r->p + n;
 }
 
-/* Skips n bytes. */
 static void
 skip(struct reader *r, uint64_t n)
 {

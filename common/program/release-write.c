@@ -189,12 +189,6 @@ put_symbol(struct buf *b, const struct symbol *s)
 	buf_char(b, '}');
 }
 
-static int
-compare_indexes(const void *a, const void *b)
-{
-	return cmp_u64(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
 /*
  * Writes the symbols that begin before this part but reach into it, and then
  * those that begin in it.
@@ -205,7 +199,7 @@ put_symbols(struct release_writer *w, struct part *p, struct buf *b)
 	const struct symtab *t = w->symtab;
 	const struct intervals *symbols = &t->symbol_index;
 	size_t first = symbols_from(t, p->start), n = 0, cap = 0;
-	uint32_t *earlier = NULL, index = intervals_find(symbols,
+	uint64_t *earlier = NULL, index = intervals_find(symbols,
 	    p->start);
 
 	/* INDEX_NONE is the greatest number, and so never below first. */
@@ -219,7 +213,7 @@ put_symbols(struct release_writer *w, struct part *p, struct buf *b)
 			break;
 		index = symbols->list[i].index;
 	}
-	sort(earlier, n, sizeof *earlier, compare_indexes);
+	sort_u64(earlier, n);
 
 	json_open(b, "symbols", '[');
 	/* A symbol has several boundaries if others are nested in it. */

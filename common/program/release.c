@@ -186,43 +186,35 @@ read_lines(struct span rest, const struct part *part,
 }
 
 static bool
-read_symbol(const struct rec *rec, struct symtab *t)
-{
-	struct symbol symbol = { 0 };
-	struct span address, name, kind;
-	int64_t size;
-	size_t kind_index = 0;
-
-	if (rec_str(rec, S_ADDRESS, &address) != REC_OK ||
-	    !hex_address(address, &symbol.address) ||
-	    rec_int(rec, S_SIZE, &size) != REC_OK || size < 0 ||
-	    rec_str(rec, S_NAME, &name) != REC_OK ||
-	    rec_str(rec, S_KIND, &kind) != REC_OK)
-		return false;
-	while (kind_index <= SYMBOL_FUNCTION &&
-	    !span_eq(kind, release_symbol_kinds[kind_index]))
-		kind_index++;
-	if (kind_index > SYMBOL_FUNCTION)
-		return false;
-	symbol.kind = (enum symbol_kind)kind_index;
-	symbol.size = (uint64_t)size;
-	symbol.name = arena_text(&t->arena, name.p, name.n);
-	symtab_add_symbol(t, symbol);
-	return true;
-}
-
-static bool
 read_symbols(struct release *r, struct span rest, struct symtab *t)
 {
-	struct span item;
+	struct span item, address, name, kind;
+	struct symbol symbol = { 0 };
 	struct rec *rec;
 	const char *why;
+	int64_t size;
+	unsigned k;
 
 	if (*rest.p != '[')
 		return false;
-	while ((rec = recio_item(r->symbols, &rest, &item, &why)) != NULL)
-		if (!read_symbol(rec, t))
+	while ((rec = recio_item(r->symbols, &rest, &item, &why)) != NULL) {
+		if (rec_str(rec, S_ADDRESS, &address) != REC_OK ||
+		    !hex_address(address, &symbol.address) ||
+		    rec_int(rec, S_SIZE, &size) != REC_OK || size < 0 ||
+		    rec_str(rec, S_NAME, &name) != REC_OK ||
+		    rec_str(rec, S_KIND, &kind) != REC_OK)
 			return false;
+		k = 0;
+		while (k <= SYMBOL_FUNCTION &&
+		    !span_eq(kind, release_symbol_kinds[k]))
+			k++;
+		if (k > SYMBOL_FUNCTION)
+			return false;
+		symbol.kind = (enum symbol_kind)k;
+		symbol.size = (uint64_t)size;
+		symbol.name = arena_text(&t->arena, name.p, name.n);
+		symtab_add_symbol(t, symbol);
+	}
 	if (why != NULL)
 		return false;
 	symtab_index_symbols(t, true);
@@ -269,50 +261,45 @@ read_address(const char *p, const char *end, uint64_t *address)
 }
 
 /*
- * Adds the part that a line from p to end holds.  Reads only its addresses: the
- * writer puts them first and in exactly this form, so that parts can be indexed
- * without parsing their records.  False if the line is malformed.
- */
-static bool
-add_part(struct release *r, const char *p, const char *end)
-{
-	struct part part = { .text = span_of(p, (size_t)(end - p)) };
-	uint64_t min_start = r->n_parts > 0 ? r->parts[r->n_parts - 1].end : 0;
-
-	p = skip_literal(p, end, "{\"type\":\"release\",\"start\":\"");
-	p = read_address(p, end, &part.start);
-	p = skip_literal(p, end, ",\"end\":\"");
-	p = read_address(p, end, &part.end);
-	if (p == NULL || part.start < min_start || part.end <= part.start)
-		return false;
-	r->parts = mem_grow(r->parts, &r->parts_cap, r->n_parts + 1,
-	    sizeof *r->parts);
-	r->parts[r->n_parts++] = part;
-	return true;
-}
-
-/*
- * Indexes the parts.  False if there are none, if a line is malformed or has no
- * newline, or if there is a begin record but no end record: then the release is
- * truncated.
+ * Indexes the parts.  Reads only their addresses: the writer puts them first
+ * and in exactly this form, so that records need not be parsed.  False if there
+ * are none, if a line is malformed or has no newline, or if there is a begin
+ * record but no end record: then the release is truncated.
  */
 static bool
 index_parts(struct release *r)
 {
 	const char *p = r->data, *end = r->data + r->size, *newline;
+	uint64_t min_start = 0;
+	struct part part;
 	int n_open = 0;
 
 	for (; p < end; p = newline + 1) {
 		newline = memchr(p, '\n', (size_t)(end - p));
 		if (newline == NULL)
 			return false;
-		if (skip_literal(p, newline, "{\"type\":\"begin\"") != NULL)
+		if (skip_literal(p, newline, "{\"type\":\"begin\"") != NULL) {
 			n_open++;
-		else if (skip_literal(p, newline, "{\"type\":\"end\"") !=
-		    NULL)
+			continue;
+		}
+		if (skip_literal(p, newline, "{\"type\":\"end\"") != NULL) {
 			n_open--;
-		else if (!add_part(r, p, newline))
+			continue;
+		}
+		part = (struct part){ .text = span_of(p,
+		    (size_t)(newline - p)) };
+		p = skip_literal(p, newline,
+		    "{\"type\":\"release\",\"start\":\"");
+		p = read_address(p, newline, &part.start);
+		p = skip_literal(p, newline, ",\"end\":\"");
+		p = read_address(p, newline, &part.end);
+		if (p == NULL || part.start < min_start ||
+		    part.end <= part.start)
 			return false;
+		min_start = part.end;
+		r->parts = mem_grow(r->parts, &r->parts_cap, r->n_parts + 1,
+		    sizeof *r->parts);
+		r->parts[r->n_parts++] = part;
 	}
 	return r->n_parts > 0 && n_open == 0;
 }
