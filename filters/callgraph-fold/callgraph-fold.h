@@ -81,7 +81,6 @@ void put_callgrind(struct filter *, const struct stacks *, unsigned measure);
 
 /* --- flame.c ------------------------------------------------------------- */
 
-/* A flame graph (flame.c). */
 void put_svg(struct filter *, const struct stacks *, unsigned measure);
 
 /* --- pprof.c ------------------------------------------------------------- */

@@ -332,28 +332,6 @@ put_type(struct pprof *p, struct buf *b, unsigned field, unsigned type)
 	put_bytes(b, field, buf_span(&p->nested));
 }
 
-static void
-put_header(struct pprof *p, struct buf *b, unsigned measure)
-{
-	for (unsigned i = 0; i < N_TYPES; i++) {
-		if (!p->is_measured[types[i].measure])
-			continue;
-		put_type(p, b, PROFILE_SAMPLE_TYPE, i);
-		if (types[i].measure == measure)
-			put_number(b, PROFILE_DEFAULT_SAMPLE_TYPE,
-			    string(p, span_str(types[i].type)));
-		if (types[i].measure == SAMPLES) {
-			put_type(p, b, PROFILE_PERIOD_TYPE, i);
-			put_number(b, PROFILE_PERIOD, 1);
-		}
-	}
-	if (p->time_us != INT_UNKNOWN)
-		put_number(b, PROFILE_TIME_NANOS, (uint64_t)p->time_us * 1000);
-	for (sym i = 0; i < p->comments.n; i++)
-		put_number(b, PROFILE_COMMENT,
-		    string(p, intern_span(&p->comments, i)));
-}
-
 /* Writes interned messages with their ids and, if they are mappings, flags. */
 static void
 put_messages(struct pprof *p, struct buf *b, unsigned field,
@@ -410,7 +388,24 @@ pprof_write(struct pprof *p, struct filter *f, unsigned measure)
 {
 	struct buf b = { 0 };
 
-	put_header(p, &b, measure);
+	for (unsigned i = 0; i < N_TYPES; i++) {
+		if (!p->is_measured[types[i].measure])
+			continue;
+		put_type(p, &b, PROFILE_SAMPLE_TYPE, i);
+		if (types[i].measure == measure)
+			put_number(&b, PROFILE_DEFAULT_SAMPLE_TYPE,
+			    string(p, span_str(types[i].type)));
+		if (types[i].measure == SAMPLES) {
+			put_type(p, &b, PROFILE_PERIOD_TYPE, i);
+			put_number(&b, PROFILE_PERIOD, 1);
+		}
+	}
+	if (p->time_us != INT_UNKNOWN)
+		put_number(&b, PROFILE_TIME_NANOS, (uint64_t)p->time_us * 1000);
+	for (sym i = 0; i < p->comments.n; i++)
+		put_number(&b, PROFILE_COMMENT,
+		    string(p, intern_span(&p->comments, i)));
+
 	for (sym stack = 0; stack < p->stacks.n; stack++) {
 		p->message.len = p->nested.len = 0;
 		for (unsigned i = 0; i < N_TYPES; i++)
@@ -424,7 +419,7 @@ pprof_write(struct pprof *p, struct filter *f, unsigned measure)
 	put_messages(p, &b, PROFILE_MAPPING, &p->mappings);
 	put_messages(p, &b, PROFILE_LOCATION, &p->locations);
 	put_messages(p, &b, PROFILE_FUNCTION, &p->functions);
-	/* After put_header(), which adds some. */
+	/* Types and comments have added some. */
 	for (sym i = 0; i < p->strings.n; i++)
 		put_bytes(&b, PROFILE_STRING, intern_span(&p->strings, i));
 	write_gzip(f, &b);

@@ -40,8 +40,6 @@ stacks_release(struct stacks *s)
 	free(s->list);
 }
 
-/* --- adding -------------------------------------------------------------- */
-
 /*
  * The index of a stack, which is added if it is new.  If recursion is collapsed
  * and the parent has the same frame, it is the parent.
