@@ -128,22 +128,6 @@ set_variable(const char *name, uint64_t value)
 }
 
 /*
- * From now on no signal ends this process while the program runs, except for
- * those that stop it, and those of its own faults.
- */
-static void
-block_signals(void)
-{
-	static const int others[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV,
-	    SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
-
-	sigfillset(&state.signals);
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		sigdelset(&state.signals, others[i]);
-	sigprocmask(SIG_BLOCK, &state.signals, NULL);
-}
-
-/*
  * If there can be no further process, the program replaces this one, which then
  * cannot report its end.
  */
@@ -259,8 +243,6 @@ run_unrecorded(void)
 		read_signals(NULL);
 	exit_as_program(W_EXITCODE(EXIT_FATAL, 0));
 }
-
-/* --- output --- */
 
 /* Writes as much of the buffer as is possible without blocking. */
 static void
@@ -556,6 +538,8 @@ check_any(const struct processes *all)
 int
 main(int argc, char **argv)
 {
+	static const int others[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV,
+	    SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
 	struct filter f;
 	const char *found;
 	char *file, path[PATH_MAX];
@@ -565,7 +549,12 @@ main(int argc, char **argv)
 	state.command = argv + optind;
 	if (*state.command == NULL)
 		die("no program was given (see --help)");
-	block_signals();
+	/* From now on only those that stop this process, and those of its own
+	   faults, may end it while the program runs. */
+	sigfillset(&state.signals);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		sigdelset(&state.signals, others[i]);
+	sigprocmask(SIG_BLOCK, &state.signals, NULL);
 	err_on_failure(run_unrecorded);
 	filter_open(&f, &about, argc, argv);
 	state.output_to_error = f.out.fd == STDOUT_FILENO;

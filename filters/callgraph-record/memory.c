@@ -353,8 +353,6 @@ memory_next_crash(struct memory *m)
 	return next;
 }
 
-/* --- samples --- */
-
 /* The CPU time of a thread (proc_pid_schedstat(5)), or 0. */
 static uint64_t
 cpu_time(pid_t pid, int tid)
