@@ -26,6 +26,9 @@ static const char *const long_names[N_MEASURES] = { [CALLS] = "calls",
 static const char *const level_titles[N_LEVELS] = { "function", "file",
     "module", "call site" };
 
+/* What is shown of a call site. */
+enum { CALLER = 1, CALLEE = 2 };
+
 static bool
 is_measured(const struct answer *a, unsigned measure)
 {
@@ -149,16 +152,7 @@ put_site(struct buf *b, const struct flat *p, const struct entry *e)
 }
 
 static void
-put_caller(struct buf *b, const struct flat *p, const struct entry *e)
-{
-	if (e->site.caller == INDEX_NONE)
-		buf_str(b, "(the first of its thread)");
-	else
-		functions_label(&p->functions, e->site.caller, true, b);
-}
-
-static void
-put_entry(struct buf *b, const struct flat *p, uint32_t i)
+put_entry(struct buf *b, const struct flat *p, uint32_t i, unsigned of_site)
 {
 	const struct entry *e = &flat_entries(p)->list[i];
 	sym text;
@@ -167,9 +161,14 @@ put_entry(struct buf *b, const struct flat *p, uint32_t i)
 		functions_label(&p->functions, i, false, b);
 		put_source(b, &p->functions, i);
 	} else if (p->level == BY_CALLSITE) {
-		put_caller(b, p, e);
-		buf_str(b, CALLS_SIGN);
-		functions_label(&p->functions, e->site.callee, true, b);
+		if (of_site != CALLEE && e->site.caller == INDEX_NONE)
+			buf_str(b, "(the first of its thread)");
+		else if (of_site != CALLEE)
+			functions_label(&p->functions, e->site.caller, true, b);
+		if (of_site == (CALLER | CALLEE))
+			buf_str(b, CALLS_SIGN);
+		if (of_site != CALLER)
+			functions_label(&p->functions, e->site.callee, true, b);
 		put_site(b, p, e);
 	} else {
 		text = p->level == BY_FILE ? p->places.list[i].file :
@@ -263,24 +262,6 @@ has_average(const struct answer *a, unsigned measure)
 	    (measure == TOTAL_NS || a->profile->level != BY_CALLSITE);
 }
 
-static void
-choose_columns(const struct answer *a, struct columns *c,
-    const char *last_head)
-{
-	*c = (struct columns){ .n = 0 };
-	add_column(c, measure_names[a->measure], 'R');
-	add_column(c, "share", 'r');
-	add_column(c, "", 'l');
-	for (size_t i = 0; i < N_COLUMNS; i++)
-		if (is_column(a, column_order[i]))
-			add_column(c, measure_names[column_order[i]], 'R');
-	if (has_average(a, SELF_NS))
-		add_column(c, "self/call", 'r');
-	if (has_average(a, TOTAL_NS))
-		add_column(c, "total/call", 'r');
-	add_column(c, last_head, 'l');
-}
-
 /* Adds all cells but the last.  base: the amount that counts as 100 %. */
 static void
 put_row(struct table *t, const struct answer *a, const struct entry *e,
@@ -304,6 +285,40 @@ put_row(struct table *t, const struct answer *a, const struct entry *e,
 		put_average_cell(t, tally, SELF_NS);
 	if (has_average(a, TOTAL_NS))
 		put_average_cell(t, tally, TOTAL_NS);
+}
+
+/* Prints the first entries of a list, which has some. */
+static void
+put_table(const struct answer *a, struct buf *out, const struct order *order,
+    int64_t base, const char *last_head, unsigned of_site)
+{
+	size_t n_rows = answer_n_rows(a, order->n, ROWS_DEFAULT);
+	struct columns c = { .n = 0 };
+	struct buf text = { 0 };
+	struct table t;
+
+	add_column(&c, measure_names[a->measure], 'R');
+	add_column(&c, "share", 'r');
+	add_column(&c, "", 'l');
+	for (size_t i = 0; i < N_COLUMNS; i++)
+		if (is_column(a, column_order[i]))
+			add_column(&c, measure_names[column_order[i]], 'R');
+	if (has_average(a, SELF_NS))
+		add_column(&c, "self/call", 'r');
+	if (has_average(a, TOTAL_NS))
+		add_column(&c, "total/call", 'r');
+	add_column(&c, last_head, 'l');
+
+	init_table(&t, c.align, c.heads);
+	for (size_t i = 0; i < n_rows; i++) {
+		put_row(&t, a, &flat_entries(a->profile)->list[order->list[i]],
+		    base);
+		put_entry(&text, a->profile, order->list[i], of_site);
+		put_text_cell(&t, &text);
+	}
+	table_print(&t, out);
+	report_more(out, order->n - n_rows, " (--top)");
+	buf_release(&text);
 }
 
 static void
@@ -418,17 +433,11 @@ put_notes(const struct answer *a, struct buf *out)
 void
 report_profile(const struct answer *a, struct filter *f)
 {
-	const struct entries *entries = flat_entries(a->profile);
-	static const char *const last_heads[N_LEVELS] = { "function", "file",
-	    "module", "caller > function, at" };
-	struct buf *out = filter_out(f), text = { 0 };
-	struct columns c;
+	const struct flat *p = a->profile;
+	struct buf *out = filter_out(f);
 	struct order order;
-	struct table t;
-	size_t n_rows;
 
-	flat_sort(a->profile, &order, entries, a->sort_by, false);
-	n_rows = answer_n_rows(a, order.n, ROWS_DEFAULT);
+	flat_sort(p, &order, flat_entries(p), a->sort_by, false);
 	if (order.n == 0) {
 		buf_str(out, "Nothing was called");
 		report_sentence(out, 0);
@@ -437,21 +446,11 @@ report_profile(const struct answer *a, struct filter *f)
 	}
 
 	put_title(a, out, order.n);
-	choose_columns(a, &c, last_heads[a->profile->level]);
-	init_table(&t, c.align, c.heads);
-	for (size_t i = 0; i < n_rows; i++) {
-		const struct entry *e = &entries->list[order.list[i]];
-
-		put_row(&t, a, e, share_base(a->profile, a->measure));
-		put_entry(&text, a->profile, order.list[i]);
-		put_text_cell(&t, &text);
-	}
-
-	table_print(&t, out);
-	report_more(out, order.n - n_rows, " (--top)");
+	put_table(a, out, &order, share_base(p, a->measure),
+	    p->level == BY_CALLSITE ? "caller > function, at" :
+	    level_titles[p->level], CALLER | CALLEE);
 	put_notes(a, out);
 	filter_emit(f);
-	buf_release(&text);
 	free(order.list);
 }
 
@@ -461,41 +460,20 @@ static void
 put_sites(const struct answer *a, struct buf *out, uint32_t function,
     bool callers)
 {
-	const struct flat *p = a->profile;
-	const struct entry *subject = &p->by_function.list[function], *e;
-	struct buf text = { 0 };
-	struct columns c;
+	const struct tally *subject =
+	    &a->profile->by_function.list[function].tallies[NOW];
 	struct order order;
-	struct table t;
-	size_t n_rows;
 
 	flat_sort_sites(a->profile, &order, a->sort_by, function, callers);
-	n_rows = answer_n_rows(a, order.n, ROWS_DEFAULT);
 	if (order.n == 0) {
 		report_note(out, callers ? "Nobody calls it" :
 		    "It calls nothing that was counted");
-		free(order.list);
-		return;
+	} else {
+		report_blank(out);
+		put_table(a, out, &order, subject->measures[a->measure],
+		    callers ? "called by, at" : "calls, at",
+		    callers ? CALLER : CALLEE);
 	}
-
-	report_blank(out);
-	choose_columns(a, &c, callers ? "called by, at" : "calls, at");
-	init_table(&t, c.align, c.heads);
-	for (size_t i = 0; i < n_rows; i++) {
-		e = &p->groups.list[order.list[i]];
-		put_row(&t, a, e, subject->tallies[NOW].measures[a->measure]);
-		if (callers)
-			put_caller(&text, p, e);
-		else
-			functions_label(&p->functions, e->site.callee, true,
-			    &text);
-		put_site(&text, p, e);
-		put_text_cell(&t, &text);
-	}
-
-	table_print(&t, out);
-	report_more(out, order.n - n_rows, " (--top)");
-	buf_release(&text);
 	free(order.list);
 }
 
@@ -723,7 +701,7 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 		if (n > max)
 			continue;
 		put_change(a, &t, e, change, greatest);
-		put_entry(&text, a->profile, o->list[i]);
+		put_entry(&text, a->profile, o->list[i], CALLER | CALLEE);
 		put_text_cell(&t, &text);
 	}
 	if (n > 0)
