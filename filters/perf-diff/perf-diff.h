@@ -291,7 +291,6 @@ void results_finish(struct results *);
 /* With fewer runs on a side, no difference is verified. */
 enum { RUNS_MIN = 5 };
 
-/* Compares the samples of two sides. */
 void compare_sides(struct results *);
 
 /* How many runs a side a verdict needs if there are so many keys. */
@@ -350,7 +349,6 @@ void report_answer(const struct results *, struct filter *);
  * until the program ends.
  */
 
-/* Formats a text. */
 const char *say(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* The uid and, in parentheses, the other parts in which keys differ. */

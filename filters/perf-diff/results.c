@@ -228,41 +228,38 @@ compare_results(const void *x, const void *y, void *context)
 	    samples_compare(context, r->key, s->key);
 }
 
-/* Counts the key, and its changes. */
-static void
-count_key(struct results *a, struct result *r)
-{
-	const struct change *c = &r->today, *end = end_of(r);
-	bool was_worse = false;
-
-	r->size = size_of(r);
-	a->counts[c->verdict] += !c->accepted;
-	a->n_worse_suspected += c->verdict == VERDICT_SUSPECTED &&
-	    results_is_worse(a, c);
-	a->n_accepted += c->accepted;
-	if (end != NULL && !end->accepted) {
-		r->sentences |= 1U << SENTENCE_GONE;
-		a->counts[VERDICT_GONE] += end != c;
-	}
-	for (c = r->changes; c < r->changes + r->n_changes; c++) {
-		a->n_accepted += c->accepted;
-		was_worse |= c->verdict == VERDICT_DEGRADED && c->is_past;
-	}
-	if (was_worse && r->today.verdict != VERDICT_DEGRADED &&
-	    r->today.verdict != VERDICT_SUSPECTED) {
-		r->sentences |= 1U << SENTENCE_ANSWER;
-		a->n_past++;
-	}
-}
-
 void
 results_finish(struct results *a)
 {
+	const struct change *today, *end, *c;
 	const struct key *k;
 	struct result *r;
+	bool was_worse;
 
 	for (r = a->list; r < a->list + a->n; r++) {
-		count_key(a, r);
+		today = &r->today;
+		r->size = size_of(r);
+		a->counts[today->verdict] += !today->accepted;
+		a->n_worse_suspected += today->verdict == VERDICT_SUSPECTED &&
+		    results_is_worse(a, today);
+		a->n_accepted += today->accepted;
+		end = end_of(r);
+		if (end != NULL && !end->accepted) {
+			r->sentences |= 1U << SENTENCE_GONE;
+			a->counts[VERDICT_GONE] += end != today;
+		}
+		was_worse = false;
+		for (c = r->changes; c < r->changes + r->n_changes; c++) {
+			a->n_accepted += c->accepted;
+			was_worse |= c->verdict == VERDICT_DEGRADED &&
+			    c->is_past;
+		}
+		if (was_worse && today->verdict != VERDICT_DEGRADED &&
+		    today->verdict != VERDICT_SUSPECTED) {
+			r->sentences |= 1U << SENTENCE_ANSWER;
+			a->n_past++;
+		}
+
 		k = &a->samples->keys[r->key];
 		if (k->more_is_better)
 			r->sentences |= 1U << SENTENCE_MORE;
@@ -278,7 +275,7 @@ results_finish(struct results *a)
 			    r->visible);
 		}
 		a->n_untested += !isfinite(r->p) && (a->options->history ||
-		    (r->today.n_before > 0 && r->today.n_after > 0));
+		    (today->n_before > 0 && today->n_after > 0));
 	}
 	note_apart(a, PART_UNIT, SENTENCE_UNITS);
 	/* Those of two sides have been counted. */

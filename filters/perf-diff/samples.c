@@ -8,8 +8,6 @@
 #include "common/stats/values.h"
 #include "filters/perf-diff/perf-diff.h"
 
-/* --- keys ----------------------------------------------------------------- */
-
 static struct span
 parts_of(const void *owner, uint32_t index)
 {
@@ -27,22 +25,6 @@ samples_init(struct samples *s, bool of_sides)
 	intern_init(&s->texts);
 	intern_init(&s->ids);
 	map_init(&s->map, parts_of, s);
-}
-
-/* Most samples have the unit of the one before. */
-static struct unit
-unit_of(struct samples *s, sym text)
-{
-	struct buf base = { 0 };
-
-	if (text != s->last_text) {
-		s->last_unit = unit_read(samples_text(s, text), &base);
-		s->last_base = text == SYM_NONE ? SYM_NONE :
-		    intern_add(&s->texts, buf_span(&base));
-		s->last_text = text;
-		buf_release(&base);
-	}
-	return s->last_unit;
 }
 
 /* The program of a command; its arguments are behind it. */
@@ -81,13 +63,25 @@ struct key *
 samples_add(struct samples *s, const sym parts[N_PARTS], struct sample sample,
     bool exact)
 {
-	struct unit unit = unit_of(s, parts[PART_UNIT]);
-	struct key new = { .unit_text = parts[PART_UNIT], .unit = unit,
-	    .more_is_better = unit.is_rate,
+	struct unit *unit = &s->last_unit;
+	sym text = parts[PART_UNIT];
+	struct key new = { .unit_text = text,
 	    .commands = { PLACE_UNSET, PLACE_UNSET },
 	    .machines = { PLACE_UNSET, PLACE_UNSET } }, *k;
+	struct buf base = { 0 };
 	uint32_t key;
 
+	/* Most samples have the unit of the one before. */
+	if (text != s->last_text) {
+		*unit = unit_read(samples_text(s, text), &base);
+		s->last_base = text == SYM_NONE ? SYM_NONE :
+		    intern_add(&s->texts, buf_span(&base));
+		s->last_text = text;
+		buf_release(&base);
+	}
+
+	new.unit = *unit;
+	new.more_is_better = unit->is_rate;
 	memcpy(new.parts, parts, sizeof new.parts);
 	new.parts[PART_UNIT] = s->last_base;
 	if (s->of_sides) {
@@ -104,9 +98,9 @@ samples_add(struct samples *s, const sym parts[N_PARTS], struct sample sample,
 		note_place(&k->commands[sample.version], parts[PART_CMD]);
 		note_place(&k->machines[sample.version], parts[PART_MACHINE]);
 	}
-	if (parts[PART_UNIT] != k->unit_text)
-		sample.value = sample.value * (unit.times * k->unit.per) /
-		    (unit.per * k->unit.times);
+	if (text != k->unit_text)
+		sample.value = sample.value * (unit->times * k->unit.per) /
+		    (unit->per * k->unit.times);
 	k->list = mem_grow(k->list, &k->cap, k->n + 1, sizeof *k->list);
 	k->list[k->n++] = sample;
 	k->n_exact += exact;

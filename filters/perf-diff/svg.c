@@ -233,12 +233,18 @@ label_of(const struct results *a, const struct change *c)
 
 /*
  * A line before the first point of a change or, if no commit made it alone, the
- * way that the level went.
+ * way that the level went; with a label in the first row in which there is
+ * room.  ends: those of the labels.
  */
 static void
-draw_mark(struct buf *b, const struct panel *p, const struct change *c,
-    double x)
+draw_change(struct buf *b, const struct panel *p, const struct change *c,
+    double *ends)
 {
+	double x = x_of(p, (double)c->at - 0.5), from, width;
+	const char *label = label_of(p->a, c);
+	bool is_last;
+	int row;
+
 	buf_printf(b, "<path stroke=\"%s\" stroke-width=\"1.5\"%s d=\"",
 	    colours[c->verdict], c->verdict == VERDICT_SUSPECTED ?
 	    " stroke-dasharray=\"1.5 3\"" :
@@ -255,22 +261,7 @@ draw_mark(struct buf *b, const struct panel *p, const struct change *c,
 	buf_str(b, "\"><title>");
 	xml_text(b, results_version(p->a, c->at));
 	buf_str(b, "</title></path>\n");
-}
 
-/*
- * A change, with a label in the first row in which there is room; ends: those
- * of the labels.
- */
-static void
-draw_change(struct buf *b, const struct panel *p, const struct change *c,
-    double *ends)
-{
-	double x = x_of(p, (double)c->at - 0.5), from, width;
-	const char *label = label_of(p->a, c);
-	bool is_last;
-	int row;
-
-	draw_mark(b, p, c, x);
 	width = LETTER * (double)strlen(label);
 	is_last = x + width > WIDTH - RIGHT;
 	from = is_last ? WIDTH - RIGHT - width : x;
