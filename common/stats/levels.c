@@ -251,25 +251,6 @@ find_base(const struct search *s)
 	    next : base;
 }
 
-/* A growing segment: its level at the accepted commit, and its last. */
-static void
-begin_in_growth(struct search *s)
-{
-	struct level *v = s->since;
-	size_t a = s->accepted > v->from ? s->accepted : v->from, block = 0;
-
-	while (block + 1 < BLOCKS && begin_of_block(v, block + 1) <= a)
-		block++;
-	v->value = median_of_block(s, v, block);
-	if (block + 1 == BLOCKS) {
-		memmove(v + 1, v + 2, (--s->n_since - 1) * sizeof *v);
-		s->result->n_accepted++;
-		return;
-	}
-	v[1].first = a + 1;
-	v[1].at = v[1].at > a + 1 ? v[1].at : a + 1;
-}
-
 /* Divides a level at a place; the step there is only suspected. */
 static void
 divide(struct level *v, size_t at, double before, double after, double size)
@@ -312,21 +293,34 @@ find_since(struct search *s)
 {
 	struct levels *l = s->result;
 	size_t a = s->accepted, base = a > 0 ? find_base(s) : 0;
-	size_t newest = l->n_points - l->newest.n;
+	size_t newest = l->n_points - l->newest.n, block = 0, from;
+	struct level *v = s->since;
 
 	s->n_since = l->n - base;
-	memcpy(s->since, l->list + base, s->n_since * sizeof *s->since);
+	memcpy(v, l->list + base, s->n_since * sizeof *v);
 	l->n_accepted = base + 1;
 	if (a == 0 || s->y->exact)
 		return;
-	if (base + 1 < l->n && l->list[base + 1].grows)
-		begin_in_growth(s);
-	else if (base > 0)
+	if (base + 1 < l->n && l->list[base + 1].grows) {
+		/* Its level at the accepted commit, and its last. */
+		from = a > v->from ? a : v->from;
+		while (block + 1 < BLOCKS &&
+		    begin_of_block(v, block + 1) <= from)
+			block++;
+		v->value = median_of_block(s, v, block);
+		v[1].first = from + 1;
+		v[1].at = v[1].at > from + 1 ? v[1].at : from + 1;
+		if (block + 1 == BLOCKS) {
+			memmove(v + 1, v + 2, (--s->n_since - 1) * sizeof *v);
+			l->n_accepted++;
+		}
+	} else if (base > 0) {
 		divide_head(s);
+	}
 	if (l->newest.n > 0 && newest <= a) {
 		s->n_since = 1;
-		s->since[0].value = l->newest.after;
-		s->since[0].at = newest;
+		v->value = l->newest.after;
+		v->at = newest;
 		l->newest.n = 0;
 	}
 }
