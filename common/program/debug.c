@@ -328,16 +328,6 @@ struct walk {
 				   file could make the walk run in a cycle */
 };
 
-/* 0 for NULL, too. */
-static uint32_t
-number_of(Dwarf_Attribute *a)
-{
-	Dwarf_Word value;
-
-	return dwarf_formudata(a, &value) == 0 && value <= UINT32_MAX ?
-	    (uint32_t)value : 0;
-}
-
 /* Adds the address ranges of a scope.  False if it has no code. */
 static bool
 add_ranges(struct walk *w, Dwarf_Die *die, uint32_t scope)
@@ -373,7 +363,8 @@ add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 	bool inlined = tag == DW_TAG_inlined_subroutine;
 	struct scope scope = { .parent = inlined ? parent : INDEX_NONE };
 	size_t before = w->n_ranges;
-	Dwarf_Attribute a;
+	Dwarf_Attribute a, *line;
+	Dwarf_Word number;
 	uint32_t index;
 
 	if (!add_ranges(w, die, (uint32_t)w->symtab->n_scopes))
@@ -385,9 +376,10 @@ add_function(struct walk *w, Dwarf_Die *die, int tag, uint32_t parent)
 	if (inlined ? dwarf_attr(die, DW_AT_call_file, &a) != NULL :
 	    dwarf_attr_integrate(die, DW_AT_decl_file, &a) != NULL)
 		scope.file = file_of(w->debug, &a);
-	scope.line = number_of(inlined ?
-	    dwarf_attr(die, DW_AT_call_line, &a) :
-	    dwarf_attr_integrate(die, DW_AT_decl_line, &a));
+	line = inlined ? dwarf_attr(die, DW_AT_call_line, &a) :
+	    dwarf_attr_integrate(die, DW_AT_decl_line, &a);
+	if (dwarf_formudata(line, &number) == 0 && number <= UINT32_MAX)
+		scope.line = (uint32_t)number;
 	if ((index = symtab_add_scope(w->symtab, scope)) == INDEX_NONE)
 		w->n_ranges = before;
 	return index;

@@ -245,8 +245,7 @@ release_write(struct release_writer *w, struct buf *b)
 	json_address(b, "start", p.start);
 	json_address(b, "end", p.end);
 	json_cstr(b, "checksum", w->checksum);
-	if (*w->build_id != '\0')
-		json_cstr(b, "build_id", w->build_id);
+	json_text(b, "build_id", span_str(w->build_id));
 	json_cstr(b, "path", w->path);
 	put_lines(w, &p, b);
 	put_inlines(w, &p, b);

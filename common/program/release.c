@@ -221,15 +221,25 @@ read_symbols(struct release *r, struct span rest, struct symtab *t)
 	return true;
 }
 
-static void
-decode_part(struct release *r, struct part *part)
+const struct symtab *
+release_find(struct release *r, uint64_t address)
 {
-	struct symtab *t = &part->symtab;
+	size_t above = SEARCH_FIRST(i, r->n_parts,
+	    r->parts[i].start > address);
 	struct strings names = { 0 }, files = { 0 };
+	struct part *part;
+	struct symtab *t;
+	struct rec *rec;
 	const char *why;
-	struct rec *rec = recio_parse(r->records, part->text, &why);
 
+	if (above == 0 || address >= r->parts[above - 1].end)
+		return NULL;
+	part = &r->parts[above - 1];
+	t = &part->symtab;
+	if (part->is_decoded)
+		return t;
 	part->is_decoded = true;
+	rec = recio_parse(r->records, part->text, &why);
 	if (rec == NULL ||
 	    !read_strings(rec, R_NAMES, t, &names) ||
 	    !read_strings(rec, R_FILES, t, &files) ||
@@ -242,6 +252,7 @@ decode_part(struct release *r, struct part *part)
 	}
 	free(names.list);
 	free(files.list);
+	return t;
 }
 
 /* --- the file ------------------------------------------------------------ */
@@ -362,21 +373,6 @@ const char *
 release_build_id(const struct release *r)
 {
 	return r->build_id;
-}
-
-const struct symtab *
-release_find(struct release *r, uint64_t address)
-{
-	size_t above = SEARCH_FIRST(i, r->n_parts,
-	    r->parts[i].start > address);
-	struct part *part;
-
-	if (above == 0 || address >= r->parts[above - 1].end)
-		return NULL;
-	part = &r->parts[above - 1];
-	if (!part->is_decoded)
-		decode_part(r, part);
-	return &part->symtab;
 }
 
 const char *

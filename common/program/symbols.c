@@ -182,31 +182,15 @@ find_symtab(struct symbols *s, uint64_t address)
 	return s->debug != NULL ? debug_find(s->debug, address) : NULL;
 }
 
-/* The ELF symbol that covers an address, or NULL. */
-static const struct symbol *
-symbol_at(struct symbols *s, uint64_t address)
-{
-	const struct symtab *t = &s->elf_symbols;
-	uint32_t index;
-
-	if (s->release != NULL) {
-		if ((t = release_find(s->release, address)) == NULL)
-			return NULL;
-	} else if (!s->has_elf_symbols) {
-		elf_add_symbols(s->debug_file.has_symbols ? &s->debug_file :
-		    &s->elf, &s->elf_symbols);
-		s->has_elf_symbols = true;
-	}
-	index = intervals_find(&t->symbol_index, address);
-	return index != INDEX_NONE ? &t->symbols[index] : NULL;
-}
-
 static struct resolution
 resolve(struct symbols *s, uint64_t address)
 {
 	struct resolution r = { .symtab = find_symtab(s, address),
 	    .scope = INDEX_NONE };
+	const struct symtab *t = s->release != NULL ? r.symtab :
+	    &s->elf_symbols;
 	const struct row *row;
+	uint32_t index = INDEX_NONE;
 
 	if (r.symtab != NULL) {
 		r.scope = intervals_find(&r.symtab->scope_index, address);
@@ -221,8 +205,17 @@ resolve(struct symbols *s, uint64_t address)
 	 * compilers omit the linkage names of static functions, so DWARF has
 	 * only "f", while the symbol also has the namespace and arguments.
 	 */
-	if (r.scope == INDEX_NONE || r.symtab->scopes[r.scope].is_incomplete)
-		r.symbol = symbol_at(s, address);
+	if (r.scope == INDEX_NONE || r.symtab->scopes[r.scope].is_incomplete) {
+		if (s->release == NULL && !s->has_elf_symbols) {
+			elf_add_symbols(s->debug_file.has_symbols ?
+			    &s->debug_file : &s->elf, &s->elf_symbols);
+			s->has_elf_symbols = true;
+		}
+		if (t != NULL)
+			index = intervals_find(&t->symbol_index, address);
+		if (index != INDEX_NONE)
+			r.symbol = &t->symbols[index];
+	}
 
 	if (r.file != NULL)
 		s->has_lines = true;
