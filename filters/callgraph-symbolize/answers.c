@@ -3,7 +3,7 @@
 #include "common/base/mem.h"
 #include "common/json/json.h"
 #include "common/program/demangle.h"
-#include "filters/callgraph-symbolize/answers.h"
+#include "filters/callgraph-symbolize/callgraph-symbolize.h"
 
 static struct {
 	bool demangles;

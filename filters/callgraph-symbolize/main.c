@@ -9,8 +9,7 @@
 #include "common/filter/filter.h"
 #include "common/json/recio.h"
 #include "common/program/callgraph.h"
-#include "filters/callgraph-symbolize/answers.h"
-#include "filters/callgraph-symbolize/sources.h"
+#include "filters/callgraph-symbolize/callgraph-symbolize.h"
 
 static struct {
 	struct sources_options sources;

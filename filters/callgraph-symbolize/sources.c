@@ -12,7 +12,7 @@
 #include "common/filter/filter-reject.h"
 #include "common/io/fd.h"
 #include "common/program/checksum.h"
-#include "filters/callgraph-symbolize/sources.h"
+#include "filters/callgraph-symbolize/callgraph-symbolize.h"
 
 static struct {
 	const struct sources_options *options;

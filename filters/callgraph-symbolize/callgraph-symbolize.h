@@ -3,10 +3,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/base/text.h"
+#include "common/base/buf.h"
 #include "common/filter/filter.h"
 #include "common/filter/opt.h"
 #include "common/program/symbols.h"
+
+/* --- sources.c ----------------------------------------------------------- */
 
 /*
  * Where symbols are looked for, in this order: in releases, in the executables
@@ -65,3 +67,25 @@ struct source *source_of(const struct module *);
  * calls return NULL.  They live until sources_release().
  */
 struct symbols *source_symbols(struct source *);
+
+/* --- answers.c ----------------------------------------------------------- */
+
+/*
+ * Writes the members that are added to a node, each with a comma before it.
+ * The texts of locations are cached.  Addresses are those in the module's file,
+ * not in memory.
+ */
+void answers_init(bool demangles);
+void answers_release(void);
+
+/*
+ * Adds name, file and line of a function.  If none is known, adds nothing and
+ * returns false.
+ */
+bool answers_add_function(struct source *, uint64_t address, struct buf *);
+
+/*
+ * Adds call_file, call_line and call_inlined of the call that returns to an
+ * address.  If none is known, adds nothing and returns false.
+ */
+bool answers_add_call(struct source *, uint64_t return_address, struct buf *);
