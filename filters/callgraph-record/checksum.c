@@ -9,22 +9,18 @@
 #include "common/program/checksum.h"
 #include "filters/callgraph-record/callgraph-record.h"
 
-struct cached {
+static struct cached {
 	struct stat st;
 	char hex[CHECKSUM_LEN + 1];
 	struct cached *next;
-};
+} *cache;
 
-static struct cached *cache;
-
-struct remembered {
+static struct remembered {
 	char *program;
 	uint64_t inode;
 	const char *checksum;
 	struct remembered *next;
-};
-
-static struct remembered *programs;
+} *programs;
 
 static bool
 is_same(const struct stat *a, const struct stat *b)

@@ -165,8 +165,7 @@ modules_put(struct modules *m, struct buf *b)
 		json_address(b, "base", module->base);
 		json_address(b, "start", module->start);
 		json_address(b, "end", module->end);
-		if (module->build_id[0] != '\0')
-			json_cstr(b, "build_id", module->build_id);
+		json_text(b, "build_id", span_str(module->build_id));
 		buf_char(b, '}');
 	}
 	json_close(b, ']');

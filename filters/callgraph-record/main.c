@@ -451,8 +451,7 @@ put_exit(struct buf *b, const char *program, const char *file)
 	}
 
 	json_begin(b, "exit");
-	if (checksum[0] != '\0')
-		json_cstr(b, "checksum", checksum);
+	json_text(b, "checksum", span_str(checksum));
 	json_cstr(b, "program", program);
 	json_int(b, "pid", state.pid);
 	json_int(b, "time_us", clock_ns(CLOCK_REALTIME) / 1000);
@@ -520,26 +519,12 @@ prepare(struct filter *f)
 	set_variable("WEIR_MAX_NODES", opt.max_nodes);
 }
 
-/* Warns if nothing was recorded, and the reason has not been said. */
-static void
-check_any(const struct processes *all)
-{
-	if (all->n_records > 0 && !all->has_counted)
-		err_warn("warning: no call was counted: nothing of '%s' is "
-		    "compiled with -finstrument-functions", *state.command);
-	if (!all->any && !all->has_refused && state.listener.fd >= 0)
-		err_warn("warning: nothing was recorded: '%s' is not compiled "
-		    "with -finstrument-functions and linked with the "
-		    "instrument, or it is a setuid program; if a library that "
-		    "it loads is instrumented, set LD_PRELOAD "
-		    "(weir-instrument(3))", *state.command);
-}
-
 int
 main(int argc, char **argv)
 {
 	static const int others[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV,
 	    SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
+	struct processes *all = &state.processes;
 	struct filter f;
 	const char *found;
 	char *file, path[PATH_MAX];
@@ -563,13 +548,22 @@ main(int argc, char **argv)
 	found = command_find(*state.command, path, sizeof path);
 	file = found != NULL ? realpath(found, NULL) : NULL;
 	start_program();
-	state.processes.main_pid = state.pid;
+	all->main_pid = state.pid;
 	output_publish(&f.out);
 	supervise(&f);
-	check_any(&state.processes);
+	if (all->n_records > 0 && !all->has_counted)
+		err_warn("warning: no call was counted: nothing of '%s' is "
+		    "compiled with -finstrument-functions", *state.command);
+	if (!all->any && !all->has_refused && state.listener.fd >= 0)
+		err_warn("warning: nothing was recorded: '%s' is not compiled "
+		    "with -finstrument-functions and linked with the "
+		    "instrument, or it is a setuid program; if a library that "
+		    "it loads is instrumented, set LD_PRELOAD "
+		    "(weir-instrument(3))", *state.command);
+
 	listener_close(&state.listener);
 	put_exit(filter_out(&f), *state.command, file);
 	free(file);
-	processes_release(&state.processes);
+	processes_release(all);
 	finish(&f);
 }

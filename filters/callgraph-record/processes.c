@@ -85,8 +85,7 @@ static void
 begin_record(struct buf *b, const char *type, const struct process *p)
 {
 	json_begin(b, type);
-	if (p->checksum[0] != '\0')
-		json_cstr(b, "checksum", p->checksum);
+	json_text(b, "checksum", span_str(p->checksum));
 	json_cstr(b, "program", p->program);
 	json_int(b, "pid", p->pid);
 }
