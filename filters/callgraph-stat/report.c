@@ -38,20 +38,6 @@ is_measured(const struct answer *a, unsigned measure)
 	return n != INT_UNKNOWN && (n != 0 || measure != SELF_OFF_NS);
 }
 
-/*
- * The amount that counts as 100 % in shares: the program's sum of the measure.
- * For total time it is the sum of self time, which is the program's time,
- * unless that sum is unknown or 0.
- */
-static int64_t
-share_base(const struct flat *p, unsigned measure)
-{
-	const int64_t *totals = p->totals[NOW].measures;
-
-	return totals[measure == TOTAL_NS && totals[SELF_NS] > 0 ? SELF_NS :
-	    measure];
-}
-
 /* --- cells ---------------------------------------------------------------- */
 
 static void
@@ -137,23 +123,9 @@ put_source(struct buf *b, const struct functions *t, uint32_t function)
 }
 
 static void
-put_site(struct buf *b, const struct flat *p, const struct entry *e)
-{
-	const struct intern *texts = &p->functions.texts;
-
-	if (e->site.file != SYM_NONE) {
-		put_location(b, span_base_name(intern_span(texts,
-		    e->site.file)), e->site.line_or_offset);
-	} else if (e->site.module != SYM_NONE) {
-		buf_printf(b, "  %s+", e->module != SYM_NONE ?
-		    intern_str(texts, e->module) : "");
-		buf_address(b, e->site.line_or_offset);
-	}
-}
-
-static void
 put_entry(struct buf *b, const struct flat *p, uint32_t i, unsigned of_site)
 {
+	const struct intern *texts = &p->functions.texts;
 	const struct entry *e = &flat_entries(p)->list[i];
 	sym text;
 
@@ -169,7 +141,14 @@ put_entry(struct buf *b, const struct flat *p, uint32_t i, unsigned of_site)
 			buf_str(b, CALLS_SIGN);
 		if (of_site != CALLER)
 			functions_label(&p->functions, e->site.callee, true, b);
-		put_site(b, p, e);
+		if (e->site.file != SYM_NONE) {
+			put_location(b, span_base_name(intern_span(texts,
+			    e->site.file)), e->site.line_or_offset);
+		} else if (e->site.module != SYM_NONE) {
+			buf_printf(b, "  %s+", e->module != SYM_NONE ?
+			    intern_str(texts, e->module) : "");
+			buf_address(b, e->site.line_or_offset);
+		}
 	} else {
 		text = p->level == BY_FILE ? p->places.list[i].file :
 		    p->places.list[i].module;
@@ -262,32 +241,10 @@ has_average(const struct answer *a, unsigned measure)
 	    (measure == TOTAL_NS || a->profile->level != BY_CALLSITE);
 }
 
-/* Adds all cells but the last.  base: the amount that counts as 100 %. */
-static void
-put_row(struct table *t, const struct answer *a, const struct entry *e,
-    int64_t base)
-{
-	const struct tally *tally = &e->tallies[NOW];
-	int64_t n = tally->measures[a->measure];
-
-	put_measure_cell(t, tally, a->measure);
-	if (n != INT_UNKNOWN && base > 0)
-		report_percent(table_cell(t), answer_share(n, base));
-	table_next(t);
-	if (n != INT_UNKNOWN)
-		table_bar(t, answer_share(n, base));
-	else
-		table_next(t);
-	for (size_t i = 0; i < N_COLUMNS; i++)
-		if (is_column(a, column_order[i]))
-			put_measure_cell(t, tally, column_order[i]);
-	if (has_average(a, SELF_NS))
-		put_average_cell(t, tally, SELF_NS);
-	if (has_average(a, TOTAL_NS))
-		put_average_cell(t, tally, TOTAL_NS);
-}
-
-/* Prints the first entries of a list, which has some. */
+/*
+ * Prints the first entries of a list, which has some.  base: the amount that
+ * counts as 100 %.
+ */
 static void
 put_table(const struct answer *a, struct buf *out, const struct order *order,
     int64_t base, const char *last_head, unsigned of_site)
@@ -295,7 +252,9 @@ put_table(const struct answer *a, struct buf *out, const struct order *order,
 	size_t n_rows = answer_n_rows(a, order->n, ROWS_DEFAULT);
 	struct columns c = { .n = 0 };
 	struct buf text = { 0 };
+	const struct tally *tally;
 	struct table t;
+	int64_t n;
 
 	add_column(&c, measure_names[a->measure], 'R');
 	add_column(&c, "share", 'r');
@@ -311,8 +270,24 @@ put_table(const struct answer *a, struct buf *out, const struct order *order,
 
 	init_table(&t, c.align, c.heads);
 	for (size_t i = 0; i < n_rows; i++) {
-		put_row(&t, a, &flat_entries(a->profile)->list[order->list[i]],
-		    base);
+		tally = &flat_entries(a->profile)->list[order->list[i]].
+		    tallies[NOW];
+		n = tally->measures[a->measure];
+		put_measure_cell(&t, tally, a->measure);
+		if (n != INT_UNKNOWN && base > 0)
+			report_percent(table_cell(&t), answer_share(n, base));
+		table_next(&t);
+		if (n != INT_UNKNOWN)
+			table_bar(&t, answer_share(n, base));
+		else
+			table_next(&t);
+		for (size_t k = 0; k < N_COLUMNS; k++)
+			if (is_column(a, column_order[k]))
+				put_measure_cell(&t, tally, column_order[k]);
+		if (has_average(a, SELF_NS))
+			put_average_cell(&t, tally, SELF_NS);
+		if (has_average(a, TOTAL_NS))
+			put_average_cell(&t, tally, TOTAL_NS);
 		put_entry(&text, a->profile, order->list[i], of_site);
 		put_text_cell(&t, &text);
 	}
@@ -434,6 +409,7 @@ void
 report_profile(const struct answer *a, struct filter *f)
 {
 	const struct flat *p = a->profile;
+	const int64_t *totals = p->totals[NOW].measures;
 	struct buf *out = filter_out(f);
 	struct order order;
 
@@ -446,7 +422,9 @@ report_profile(const struct answer *a, struct filter *f)
 	}
 
 	put_title(a, out, order.n);
-	put_table(a, out, &order, share_base(p, a->measure),
+	/* The sum of self time is the program's time. */
+	put_table(a, out, &order, totals[a->measure == TOTAL_NS &&
+	    totals[SELF_NS] > 0 ? SELF_NS : a->measure],
 	    p->level == BY_CALLSITE ? "caller > function, at" :
 	    level_titles[p->level], CALLER | CALLEE);
 	put_notes(a, out);
