@@ -12,7 +12,7 @@ struct merge_module {
 	sym key;		/* its build id, or else its path */
 	sym build_id, path;	/* or SYM_NONE */
 	uint64_t low, high;	/* it covers the offsets from low to high - 1 */
-	/* Of the module in the record that is written, by place_modules(). */
+	/* Of the module in the record that is written. */
 	uint32_t position;
 	uint64_t base;
 };
@@ -166,15 +166,13 @@ merge_add(struct merge *m, const struct callgraph *g, const struct rec *rec)
 	    sizeof *modules);
 	uint32_t *nodes = mem_resize(NULL, g->n_nodes + 1, sizeof *nodes);
 	const struct field *program = rec_get(rec, GRAPH_PROGRAM);
-	int64_t n;
 
 	for (size_t i = 0; i < g->n_modules; i++)
 		modules[i] = add_module(m, &g->modules[i]);
 	if (program != NULL)
 		keep_first(m, &m->program, program->token);
-	if (rec_int(rec, GRAPH_TIME_US, &n) == REC_OK && n >= 0 &&
-	    n > m->time_us)
-		m->time_us = n;
+	m->time_us = time_later(m->time_us,
+	    callgraph_count(rec, GRAPH_TIME_US, INT_UNKNOWN));
 	measure_add(&m->records, callgraph_count(rec, GRAPH_RECORDS, 1),
 	    &m->overflowed);
 	measure_add(&m->elapsed_records, callgraph_elapsed_records(g, rec),
@@ -217,38 +215,6 @@ compare_modules(const void *a, const void *b, void *context)
 	const struct merge_module *y = &m->modules[*(const uint32_t *)b];
 
 	return intern_cmp(m->texts, x->key, y->key);
-}
-
-/*
- * Sorts the modules by key and places them one after the other, from address 0
- * on, at multiples of the page size.  Returns their indexes in that order, an
- * array that the caller frees.
- */
-static uint32_t *
-place_modules(struct merge *m)
-{
-	uint32_t *order = mem_resize(NULL, m->n_modules + 1, sizeof *order);
-	const uint64_t page = 0x1000;
-	uint64_t end = 0;	/* of the module before */
-
-	for (size_t i = 0; i < m->n_modules; i++)
-		order[i] = (uint32_t)i;
-	sort_with(order, m->n_modules, sizeof *order, compare_modules, m);
-	for (size_t i = 0; i < m->n_modules; i++) {
-		struct merge_module *module = &m->modules[order[i]];
-
-		module->position = (uint32_t)i;
-		module->base = end > module->low ? end - module->low : 0;
-		module->base = (module->base + page - 1) & ~(page - 1);
-		/*
-		 * A module has 2^56 bytes at most (callgraph_read()), so that
-		 * a base exceeds this limit before any sum overflows.
-		 */
-		if (module->base > UINT64_MAX / 2)
-			m->has_excess_modules = true;
-		end = module->base + module->high;
-	}
-	return order;
 }
 
 /* A node with its sort key. */
@@ -346,7 +312,10 @@ put_nodes(const struct merge *m, struct buf *b)
 void
 merge_write(struct merge *m, struct buf *b)
 {
-	uint32_t *order;
+	uint32_t *order = mem_resize(NULL, m->n_modules + 1, sizeof *order);
+	const uint64_t page = 0x1000;
+	uint64_t end = 0;	/* of the module before */
+	struct merge_module *to;
 
 	json_begin(b, "callgraph");
 	if (m->checksum.n > 0)
@@ -359,18 +328,34 @@ merge_write(struct merge *m, struct buf *b)
 	json_count(b, "nodes_limited", (uint64_t)m->nodes_limited);
 	json_count(b, "probe_ns", (uint64_t)m->probe_ns);
 
-	/* The new bases of the modules also give the nodes addresses. */
-	order = place_modules(m);
+	/*
+	 * The modules are sorted by key and placed one after the other, from
+	 * address 0 on, at multiples of the page size.  Their new bases also
+	 * give the nodes addresses.
+	 */
+	for (size_t i = 0; i < m->n_modules; i++)
+		order[i] = (uint32_t)i;
+	sort_with(order, m->n_modules, sizeof *order, compare_modules, m);
 	json_open(b, "modules", '[');
 	for (size_t i = 0; i < m->n_modules; i++) {
-		const struct merge_module *module = &m->modules[order[i]];
+		to = &m->modules[order[i]];
+		to->position = (uint32_t)i;
+		to->base = end > to->low ? end - to->low : 0;
+		to->base = (to->base + page - 1) & ~(page - 1);
+		/*
+		 * A module has 2^56 bytes at most (callgraph_read()), so that
+		 * a base exceeds this limit before any sum overflows.
+		 */
+		if (to->base > UINT64_MAX / 2)
+			m->has_excess_modules = true;
+		end = to->base + to->high;
 
 		buf_str(b, i > 0 ? ",{" : "{");
-		put_text(m, b, "path", module->path);
-		json_address(b, "base", module->base);
-		json_address(b, "start", module->base + module->low);
-		json_address(b, "end", module->base + module->high);
-		put_text(m, b, "build_id", module->build_id);
+		put_text(m, b, "path", to->path);
+		json_address(b, "base", to->base);
+		json_address(b, "start", to->base + to->low);
+		json_address(b, "end", end);
+		put_text(m, b, "build_id", to->build_id);
 		buf_char(b, '}');
 	}
 	json_close(b, ']');

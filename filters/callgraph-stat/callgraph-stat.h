@@ -137,7 +137,7 @@ void flat_sort_sites(const struct flat *, struct order *, unsigned by,
 
 /* --- answer.c ------------------------------------------------------------ */
 
-/* What to write about a profile, as records (emit.h) or a report (report.h). */
+/* What to write about a profile, as records or a report. */
 struct answer {
 	const struct flat *profile;
 	unsigned sort_by;	/* a measure, or N_MEASURES: by name */
@@ -195,7 +195,7 @@ void emit_program(const struct answer *, struct filter *, bool before);
 /* --- report.c ------------------------------------------------------------ */
 
 /*
- * Write as text what the functions of emit.h write as records.  The headings of
+ * Write as text what the functions of emit.c write as records.  The headings of
  * a profile and of changes have the program's totals, as emit_program() does.
  */
 void report_profile(const struct answer *, struct filter *);
