@@ -119,47 +119,22 @@ is_inlined(const struct call *call, size_t caller)
 	return symbols_find(symbols, site - m->base)->function != function;
 }
 
-/* Counts an address without symbols; m is the module that it is in, or NULL. */
+/* Adds the symbols of an address in the module that contains another one. */
 static void
-count_unknown(const struct graph_module *m)
+add_symbols(uint64_t address, uint64_t contained,
+    bool (*add)(struct source *, uint64_t, struct buf *), struct buf *b)
 {
-	if (m != NULL && source_of_module(m)->is_system)
-		source_of_module(m)->n_unknown++;
+	const struct graph_module *m = callgraph_module_at(&state.graph,
+	    contained);
+	struct source *s = m != NULL ? source_of_module(m) : NULL;
+
+	state.n_addresses++;
+	if (s != NULL && add(s, address - m->base, b))
+		return;
+	if (s != NULL && s->is_system)
+		s->n_unknown++;
 	else
 		state.n_unknown++;
-}
-
-static void
-add_function(const struct rec *node, uint64_t address, struct buf *b)
-{
-	const struct graph_module *m;
-
-	if (address == 0 || has_any(node, NODE_NAME, NODE_LINE))
-		return;
-	m = callgraph_module_at(&state.graph, address);
-	state.n_addresses++;
-	if (m == NULL || !answers_add_function(source_of_module(m),
-	    address - m->base, b))
-		count_unknown(m);
-}
-
-/* Adds where a node or frame was called; `caller` is its caller's index. */
-static void
-add_call(const struct rec *node, const struct call *call, size_t caller,
-    struct buf *b)
-{
-	uint64_t address = call->call_site;
-	const struct graph_module *m;
-
-	if (address == 0 || has_any(node, NODE_CALL_FILE, NODE_CALL_INLINED) ||
-	    is_inlined(call, caller))
-		return;
-	/* A call site is a return address: it may be just past its module. */
-	m = callgraph_module_at(&state.graph, address - 1);
-	state.n_addresses++;
-	if (m == NULL || !answers_add_call(source_of_module(m),
-	    address - m->base, b))
-		count_unknown(m);
 }
 
 /*
@@ -190,14 +165,20 @@ put_nodes(struct filter *f, struct span rest, bool are_frames, struct buf *b)
 	    NULL && read_call(node, &call)) {
 		buf_char(b, n++ > 0 ? ',' : '[');
 		buf_add(b, item.p, item.n - 1);		/* without "}" */
-		add_function(node, call.function, b);
+		if (call.function != 0 && !has_any(node, NODE_NAME, NODE_LINE))
+			add_symbols(call.function, call.function,
+			    answers_add_function, b);
 		caller = SIZE_MAX;
 		if (are_frames)
 			caller = n;	/* now the index of the next frame */
 		else if (rec_int(node, NODE_PARENT, &parent) == REC_OK &&
 		    parent >= 0)
 			caller = (size_t)parent;
-		add_call(node, &call, caller, b);
+		/* A return address may be just past its module. */
+		if (call.call_site != 0 && !has_any(node, NODE_CALL_FILE,
+		    NODE_CALL_INLINED) && !is_inlined(&call, caller))
+			add_symbols(call.call_site, call.call_site - 1,
+			    answers_add_call, b);
 		buf_char(b, '}');
 		if (!are_frames)
 			keep_call(call);
