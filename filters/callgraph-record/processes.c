@@ -90,13 +90,6 @@ begin_record(struct buf *b, const char *type, const struct process *p)
 	json_int(b, "pid", p->pid);
 }
 
-static void
-end_record(struct processes *all, struct buf *b)
-{
-	json_end(b);
-	all->n_records++;
-}
-
 /* Writes what a process has counted since its last callgraph, if anything. */
 static void
 put_callgraph(struct processes *all, struct process *p, bool has_ended,
@@ -122,7 +115,8 @@ put_callgraph(struct processes *all, struct process *p, bool has_ended,
 		modules_mark_graph(&p->modules, &graph);
 		modules_put(&p->modules, b);
 		graph_put(&graph, &snap, b);
-		end_record(all, b);
+		json_end(b);
+		all->n_records++;
 	}
 	free(graph.nodes);
 }
@@ -155,7 +149,8 @@ put_crash(struct processes *all, struct process *p,
 	json_close(b, ']');
 	json_count(b, "frames_omitted", crash->n_omitted);
 	modules_put(&p->modules, b);
-	end_record(all, b);
+	json_end(b);
+	all->n_records++;
 }
 
 static void
@@ -178,7 +173,8 @@ put_mark(struct processes *all, const struct process *p,
 		json_key(b, "value");
 		buf_str(b, text);
 	}
-	end_record(all, b);
+	json_end(b);
+	all->n_records++;
 }
 
 /* Writes the marks and crashes of a process since the last time. */

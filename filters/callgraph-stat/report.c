@@ -51,13 +51,6 @@ put_amount(struct buf *b, unsigned measure, int64_t n)
 		buf_i64(b, n);
 }
 
-static void
-put_amount_cell(struct table *t, unsigned measure, int64_t n)
-{
-	put_amount(table_cell(t), measure, n);
-	table_next(t);
-}
-
 /*
  * A function that was called took some time: 0 is what is left if all of it,
  * and perhaps more, was subtracted as the time of measuring.
@@ -192,14 +185,6 @@ init_table(struct table *t, const char *align, const char *const *heads)
 	t->shorten = put_short;
 }
 
-/* Adds a text as a cell, and empties the text. */
-static void
-put_text_cell(struct table *t, struct buf *text)
-{
-	table_text(t, buf_span(text));
-	text->len = 0;
-}
-
 /* --- the profile ---------------------------------------------------------- */
 
 /*
@@ -288,8 +273,9 @@ put_table(const struct answer *a, struct buf *out, const struct order *order,
 			put_average_cell(&t, tally, SELF_NS);
 		if (has_average(a, TOTAL_NS))
 			put_average_cell(&t, tally, TOTAL_NS);
+		text.len = 0;
 		put_entry(&text, a->profile, order->list[i], of_site);
-		put_text_cell(&t, &text);
+		table_text(&t, buf_span(&text));
 	}
 	table_print(&t, out);
 	report_more(out, order->n - n_rows, " (--top)");
@@ -637,8 +623,10 @@ put_change(const struct answer *a, struct table *t, const struct entry *e,
 		    greatest));
 	else
 		table_next(t);
-	put_amount_cell(t, a->measure, now->measures[a->measure]);
-	put_amount_cell(t, a->measure, before->measures[a->measure]);
+	put_amount(table_cell(t), a->measure, now->measures[a->measure]);
+	table_next(t);
+	put_amount(table_cell(t), a->measure, before->measures[a->measure]);
+	table_next(t);
 	if (a->measure != CALLS) {
 		if (flat_change(a->profile, e, CALLS, &calls) && calls != 0)
 			put_signed(table_cell(t), CALLS, calls);
@@ -679,8 +667,9 @@ put_changes(const struct answer *a, struct buf *out, const struct order *o,
 		if (n > max)
 			continue;
 		put_change(a, &t, e, change, greatest);
+		text.len = 0;
 		put_entry(&text, a->profile, o->list[i], CALLER | CALLEE);
-		put_text_cell(&t, &text);
+		table_text(&t, buf_span(&text));
 	}
 	if (n > 0)
 		report_heading(out, "\n%s%s", titles[kind], kind == GREW ||
