@@ -122,15 +122,11 @@ read_module(struct callgraph *g, const struct rec *rec)
 static bool
 read_number(const struct rec *rec, unsigned key, int64_t *value)
 {
-	switch (rec_int(rec, key, value)) {
-	case REC_ABSENT:
+	enum rec_found found = rec_int(rec, key, value);
+
+	if (found == REC_ABSENT)
 		*value = INT_UNKNOWN;
-		return true;
-	case REC_OK:
-		return *value >= 0;
-	default:
-		return false;
-	}
+	return found == REC_ABSENT || (found == REC_OK && *value >= 0);
 }
 
 static bool

@@ -21,10 +21,7 @@ struct debug *debug_open(const struct elf *code, const struct elf *debug,
     const char **why);
 void debug_close(struct debug *);
 
-/*
- * The symtab of the unit that covers an address, or NULL.  It lives until
- * debug_close().
- */
+/* That of the unit that covers an address, until debug_close(); or NULL. */
 const struct symtab *debug_find(struct debug *, uint64_t address);
 
 /*

@@ -13,10 +13,7 @@ demangler_is_mangled(const char *name)
 	    (name[1] == 'D' && name[2] >= '1' && name[2] <= '9'));
 }
 
-/*
- * Demangles names.  It caches every result, because demangling a name takes
- * microseconds.
- */
+/* Caches every result: demangling a name takes microseconds. */
 struct demangler {
 	struct intern names;	/* mangled */
 	struct demangled {

@@ -439,24 +439,14 @@ elf_is_code(const struct elf *e, uint64_t address)
 static bool
 find_kind(const GElf_Sym *sym, const char *name, enum symbol_kind *kind)
 {
+	int type = GELF_ST_TYPE(sym->st_info);
+
 	if (name == NULL || *name == '\0' || sym->st_shndx == SHN_UNDEF)
 		return false;
-	switch (GELF_ST_TYPE(sym->st_info)) {
-	case STT_FUNC:
-		*kind = SYMBOL_FUNCTION;
-		return true;
-	case STT_GNU_IFUNC:
-		*kind = SYMBOL_INDIRECT;
-		return true;
-	case STT_NOTYPE:
-		/* No label: on ARM, "$d" and such only say what follows. */
-		if (*name == '$')
-			return false;
-		*kind = SYMBOL_LABEL;
-		return true;
-	default:
-		return false;
-	}
+	*kind = type == STT_FUNC ? SYMBOL_FUNCTION :
+	    type == STT_GNU_IFUNC ? SYMBOL_INDIRECT : SYMBOL_LABEL;
+	/* No label: on ARM, "$d" and such only say what follows. */
+	return *kind != SYMBOL_LABEL || (type == STT_NOTYPE && *name != '$');
 }
 
 /*

@@ -44,10 +44,7 @@ void release_close(struct release *);
 
 const char *release_build_id(const struct release *);	/* "" if unknown */
 
-/*
- * The symtab of the part that covers an address, or NULL.  It lives until
- * release_close().
- */
+/* That of the part that covers an address, until release_close(); or NULL. */
 const struct symtab *release_find(struct release *, uint64_t address);
 
 /* What was wrong with the records decoded so far, or NULL if nothing was. */

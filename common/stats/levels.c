@@ -351,10 +351,7 @@ is_dip(const struct search *s, int side, size_t i)
 	return false;
 }
 
-/*
- * Of exact values: is a difference more than what comes and goes before its
- * first step?
- */
+/* Of exact values: is it more than what came and went before its steps? */
 static bool
 exceeds_noise(const struct levels *l, const struct today *t)
 {
