@@ -43,10 +43,7 @@ struct stacks {
 	bool collapse_recursion;
 };
 
-/*
- * collapse_recursion: a function that calls itself directly is merged with its
- * caller.
- */
+/* collapse_recursion: merges a function that calls itself with its caller. */
 void stacks_init(struct stacks *, bool collapse_recursion);
 void stacks_release(struct stacks *);
 void stacks_add(struct stacks *, const struct callgraph *);

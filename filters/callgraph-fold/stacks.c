@@ -155,9 +155,8 @@ stacks_add_program(struct stacks *s, struct span path)
 struct span
 stacks_program(const struct stacks *s)
 {
-	if (s->program == SYM_NONE || s->has_several_programs)
-		return span_of("", 0);
-	return intern_span(&s->functions.texts, s->program);
+	return s->program == SYM_NONE || s->has_several_programs ?
+	    span_of("", 0) : intern_span(&s->functions.texts, s->program);
 }
 
 /*

@@ -66,10 +66,7 @@ put_identity(struct buf *b, const struct flat *p, enum level level, uint32_t i)
 	}
 }
 
-/*
- * The measure as records have it, in which times are elapsed time; or
- * INT_UNKNOWN.
- */
+/* The measure as records have it, with elapsed times; or INT_UNKNOWN. */
 static int64_t
 in_record(const struct flat *p, const int64_t *measures, unsigned k)
 {

@@ -58,10 +58,7 @@ location_text(struct source *s, uint32_t number)
 	}
 	text = &s->texts[number];
 	if (text->p == NULL) {
-		/*
-		 * After a "{", json_key() writes no comma.  The "{" is not part
-		 * of the text.
-		 */
+		/* After a "{", which is left out then, comes no comma. */
 		state.text.len = 0;
 		buf_char(&state.text, '{');
 		put_location(&state.text, symbols_location(s->symbols, number),

@@ -55,10 +55,7 @@ void sources_report_missing(uint64_t n);
 /* Calls filter_fail() for all symbols found to be damaged or incomplete. */
 void sources_report_damage(struct filter *);
 
-/*
- * The source of a module; equal modules share one.  It lives until
- * sources_release().
- */
+/* The source of a module, until sources_release(); equal modules share one. */
 struct source *source_of(const struct module *);
 
 /*

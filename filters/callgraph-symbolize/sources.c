@@ -244,12 +244,10 @@ is_of_system(const struct module *m)
 	static const char *const starts[] = { "/lib", "/usr/lib", "[",
 	    "linux-vdso." };
 
-	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-		size_t n = strlen(starts[i]);
-
-		if (m->path.n > n && memcmp(m->path.p, starts[i], n) == 0)
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (span_begins_with(m->path, starts[i]) &&
+		    m->path.n > strlen(starts[i]))
 			return !m->is_program;
-	}
 	return false;
 }
 
