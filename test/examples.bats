@@ -12,8 +12,8 @@ load printed
 load cluster/archive
 
 # write_stubs - writes bin/sleep, which does not sleep, and bin/ninja, which runs
-# ninja and then replaces the times in its log by those of a machine without
-# noise: a step takes 30 ms and what it would have slept.  So the examples of
+# ninja and then replaces the times in its log, also those of files, by those of
+# a machine without noise: a step takes 30 ms and what it would have slept.  So the examples of
 # weir-history(7) find their slow commit on a busy machine as well.  They build 40
 # times: the gcc that this ninja finds compiles the same sources only once.
 write_stubs() {
@@ -31,7 +31,7 @@ write_stubs() {
 	PATH='$PWD/made/bin':\$PATH
 	[ "\$1" != -t ] || exec $(command -v ninja) "\$@"
 	$(command -v ninja) "\$@" || exit
-	awk -v OFS='\t' '
+	awk -v OFS='\t' -v now="\$((\$(date +%s) - 60))" '
 	match(\$0, /sleep [0-9.]+/) {
 		ms = 1000 * substr(\$0, RSTART + 6, RLENGTH - 6)
 		slept[/gcc/ ? "app" : "table.h"] = ms
@@ -42,9 +42,10 @@ write_stubs() {
 		if (\$4 == "main.o") \$1 = end["table.h"]
 		if (\$4 == "app") \$1 = end["main.o"]
 		\$2 = end[\$4] = \$1 + 30 + slept[\$4]
+		\$3 = now + int(\$2 / 1000) sprintf("%03d000000", \$2 % 1000)
 		print
-	}' table.sh build.ninja .ninja_log | sort -s -n -k 2,2 >log &&
-		mv log .ninja_log
+	}' table.sh build.ninja .ninja_log | sort -s -n -k 2,2 >.sorted &&
+		mv .sorted .ninja_log
 	END
 	chmod +x bin/ninja made/bin/gcc
 }
