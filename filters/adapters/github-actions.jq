@@ -16,7 +16,7 @@ def stream(items): {type: "begin", by: "github-actions.jq"}, ([items] |
 
 def us: fromdateiso8601 * 1000000;
 def did_not_run: .conclusion == "skipped" or (.conclusion == "cancelled" and
-    has("runner_name") and (.runner_name // "") == "");
+    .runner_name == "");
 def runs: .status == "in_progress" and .started_at and .completed_at == null;
 def times($now): (.started_at | us) as $start | if did_not_run then
     {skipped: true} elif runs then {start_us: $start} else
