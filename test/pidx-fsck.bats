@@ -526,6 +526,7 @@ hold_lock() {
 	echo '{"type":"begin"}' >&5
 	run -0 timeout "$HANG_S" pidx-fsck --prune
 	exec 5>&-
+	wait
 }
 
 @test "after a minute pidx-fsck gives up, and the others write" {
@@ -542,6 +543,7 @@ hold_lock() {
 	[ -z "$(records <pruned)" ]
 	run -0 timeout "$HANG_S" pidx-write <<<"$(record later 1 later)"
 	exec 5>&-
+	wait
 }
 
 # create_damaged_store - creates a store with missing, damaged and misnamed

@@ -78,6 +78,7 @@ struct prepare {
 	uint64_t group;		/* see group_of() */
 	int64_t end_us;		/* INT_UNKNOWN, if not known, is the first */
 	uint32_t vertex, longest;
+	uint32_t n;		/* in the first of a host: how many it has */
 };
 
 static uint64_t
@@ -103,6 +104,8 @@ struct draft {
 		sym ran_on;	/* the host of a run, or NOT_A_RUN */
 	} *vertices;
 	struct prepare *prepares;	/* by group, then by end */
+	uint32_t *prepares_of;	/* by symbol of a host: the index of its first
+				   prepare task plus 1, or 0 */
 	size_t n_prepares, prepares_cap;
 	uint64_t *cuts;		/* dropped dependencies, with duplicates:
 				   vertex << 32 | symbol of the id on which
@@ -187,12 +190,18 @@ static void
 sort_prepares(struct draft *d)
 {
 	struct prepare *p = d->prepares;
+	uint32_t *first;
 
 	sort(p, d->n_prepares, sizeof *p, compare_prepares);
-	for (size_t i = 1; i < d->n_prepares; i++)
-		if (p[i].group == p[i - 1].group &&
+	for (size_t i = 0; i < d->n_prepares; i++) {
+		first = &d->prepares_of[p[i].group >> 32];
+		if (*first == 0)
+			*first = (uint32_t)i + 1;
+		p[*first - 1].n++;
+		if (i > 0 && p[i].group == p[i - 1].group &&
 		    !is_longer(d->net, p[i].vertex, p[i - 1].longest))
 			p[i].longest = p[i - 1].longest;
+	}
 }
 
 /*
@@ -204,6 +213,9 @@ find_worker(const struct build *b, const struct task *t)
 {
 	uint32_t found = WORKER_NONE, worker;
 
+	/* Usually the id has no other record. */
+	if (t->attempt == 0)
+		return column_get(&b->workers, (size_t)(t - b->tasks));
 	for (uint32_t i = build_find_task(b, t->id); i != INDEX_NONE;
 	    i = b->tasks[i].next) {
 		worker = column_get(&b->workers, i);
@@ -221,9 +233,9 @@ find_worker(const struct build *b, const struct task *t)
 static uint32_t
 find_longest(const struct draft *d, sym host, uint32_t worker, int64_t until_us)
 {
-	const struct prepare *p = d->prepares;
+	const struct prepare *p = &d->prepares[d->prepares_of[host] - 1];
 	uint64_t group = group_of(host, worker);
-	size_t n = SEARCH_FIRST(i, d->n_prepares, p[i].group > group ||
+	size_t n = SEARCH_FIRST(i, p->n, p[i].group > group ||
 	    (p[i].group == group && p[i].end_us > until_us));
 
 	return n > 0 && p[n - 1].group == group ? p[n - 1].longest :
@@ -241,7 +253,7 @@ find_prepare(const struct draft *d, const struct task *t)
 	int64_t start_us = t->start_us != INT_UNKNOWN ? t->start_us : INT64_MAX;
 	uint32_t worker, of_worker, of_none;
 
-	if (t->host == SYM_NONE || d->n_prepares == 0)
+	if (t->host == SYM_NONE || d->prepares_of[t->host] == 0)
 		return INDEX_NONE;
 	worker = t->kind == d->net->build->run ?
 	    find_worker(d->net->build, t) : WORKER_NONE;
@@ -259,7 +271,7 @@ add_tasks(struct draft *d)
 	struct network *net = d->net;
 	const struct task *t = net->build->tasks;
 	struct vertex *vertex;
-	struct prepare new;
+	struct prepare new = { 0 };
 
 	for (uint32_t i = 0; i < net->build->n_tasks; i++, t++) {
 		if (!is_in_graph(net->build, t))
@@ -477,6 +489,7 @@ network_make(struct network *net, const struct build *build, bool bridge,
 	net->task_of = mem_table(n_max, sizeof *net->task_of);
 	d.vertices = mem_table(n_max, sizeof *d.vertices);
 	d.first_of = mem_ones(n_names, sizeof *d.first_of);
+	d.prepares_of = mem_zero(n_names, sizeof *d.prepares_of);
 	add_tasks(&d);
 	add_placeholders(&d);
 
@@ -492,6 +505,7 @@ network_make(struct network *net, const struct build *build, bool bridge,
 	free(d.first_of);
 	free(d.vertices);
 	free(d.prepares);
+	free(d.prepares_of);
 	free(d.cuts);
 
 	/* A path may end with any task that is not a copy, and that is one. */

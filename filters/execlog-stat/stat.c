@@ -4,7 +4,6 @@
 
 #include "common/base/heap.h"
 #include "common/base/num.h"
-#include "common/base/search.h"
 #include "common/base/sort.h"
 #include "common/build/build-names.h"
 #include "filters/execlog-stat/execlog-stat.h"
@@ -177,31 +176,21 @@ count_run(struct build_stat *s, uint32_t first)
 	    activity_work_of(b, &b->tasks[first]) == WORK_TEST;
 }
 
-/* Deploys by the id of what was deployed, then by time. */
-static int
-compare_deploys(const void *x, const void *y, void *build)
-{
-	const struct queue_length *p = x, *q = y;
-	const struct build *b = build;
-
-	return cmp_u64(b->tasks[p->task].id, b->tasks[q->task].id) ?:
-	    cmp_i64(p->us, q->us);
-}
-
 /*
- * The last deploy before a run came from the cache, of deploys in order; or
- * INT_UNKNOWN.
+ * The last deploy before a run came from the cache, in any record of its id;
+ * deploys are by task.  INT_UNKNOWN if there is none.
  */
 static int64_t
-last_deploy_us(const struct build *b, const struct task *cached)
+last_deploy_us(const struct build *b, const int64_t *deploys_us,
+    const struct task *cached)
 {
-	const struct queue_length *q = b->queue.lengths;
-	size_t n = SEARCH_FIRST(i, b->queue.n, b->tasks[q[i].task].id >
-	    cached->id || (b->tasks[q[i].task].id == cached->id &&
-	    q[i].us > cached->end_us));
+	int64_t last_us = INT_UNKNOWN;
 
-	return n > 0 && b->tasks[q[n - 1].task].id == cached->id ?
-	    q[n - 1].us : INT_UNKNOWN;
+	for (uint32_t i = build_find_task(b, cached->id); i != INDEX_NONE;
+	    i = b->tasks[i].next)
+		if (deploys_us[i] <= cached->end_us)
+			last_us = time_later(last_us, deploys_us[i]);
+	return last_us;
 }
 
 static void
@@ -209,10 +198,14 @@ make_counts(struct build_stat *s)
 {
 	const struct build *b = s->build;
 	const struct task *t = b->tasks;
+	const struct queue_length *q = b->queue.lengths;
+	int64_t *deploys_us = mem_table(b->n_tasks, sizeof *deploys_us);
 	int64_t deploy_us;
 
-	sort_with(b->queue.lengths, b->queue.n, sizeof *b->queue.lengths,
-	    compare_deploys, b);
+	for (size_t i = 0; i < b->n_tasks; i++)
+		deploys_us[i] = INT_UNKNOWN;
+	for (; q < b->queue.lengths + b->queue.n; q++)
+		deploys_us[q->task] = q->us;
 	for (uint32_t i = 0; i < b->n_tasks; i++, t++) {
 		if (t->kind == b->run && build_find_task(b, t->id) == i)
 			count_run(s, i);
@@ -220,7 +213,7 @@ make_counts(struct build_stat *s)
 			continue;
 		s->n_tasks += (t->flags & TASK_QUEUED) == 0;
 		deploy_us = (t->flags & TASK_CACHED) != 0 ?
-		    last_deploy_us(b, t) : INT_UNKNOWN;
+		    last_deploy_us(b, deploys_us, t) : INT_UNKNOWN;
 		if (deploy_us != INT_UNKNOWN) {
 			s->n_lookups++;
 			s->lookup_us += t->end_us - deploy_us;
@@ -233,6 +226,7 @@ make_counts(struct build_stat *s)
 		if (activity_work_of(b, t) == WORK_TEST)
 			s->test_us += t->elapsed_us;
 	}
+	free(deploys_us);
 	for (size_t i = 0; i < b->n_nodes; i++)
 		s->n_unseen_nodes += (b->nodes[i].flags & NODE_PHONY) == 0 &&
 		    build_find_task(b, b->nodes[i].id) == INDEX_NONE;
