@@ -1,6 +1,7 @@
 /* filter - options, files, output and exit status of every filter */
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,6 +251,10 @@ void
 filter_begin(struct filter *f, const struct about *about,
     const struct opt *options, int argc, char **argv)
 {
+#ifdef M_TRIM_THRESHOLD
+	/* What one run frees the next one needs again. */
+	mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
 	filter_read_options(about, options, argc, argv);
 	filter_open(f, about, argc, argv);
 }
