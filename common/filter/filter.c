@@ -1,7 +1,6 @@
 /* filter - options, files, output and exit status of every filter */
 
 #include <fcntl.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,11 +250,13 @@ void
 filter_begin(struct filter *f, const struct about *about,
     const struct opt *options, int argc, char **argv)
 {
-#ifdef M_TRIM_THRESHOLD
-	/* What one run frees the next one needs again. */
-	mallopt(M_TRIM_THRESHOLD, 64 << 20);
-#endif
+	void *volatile block;
+
 	filter_read_options(about, options, argc, argv);
+	/* What one run frees the next one needs again: the C library keeps
+	   about as much as the largest block that was freed. */
+	block = mem_alloc(512 << 10);
+	free(block);
 	filter_open(f, about, argc, argv);
 }
 
