@@ -195,6 +195,13 @@ start_longest(struct simulation *s, struct crew *c)
 	return true;
 }
 
+/* Whether nothing is ready that a crew could start in this pass. */
+static bool
+has_nothing(const struct crew *c)
+{
+	return c->held == INDEX_NONE && c->ready.n == 0;
+}
+
 /*
  * GNU make passes over all targets in their order.  If it meets a ready one and
  * no worker is idle, it waits for a worker, and goes on from there: what has
@@ -206,14 +213,14 @@ start_in_order(struct simulation *s, struct crew *c)
 {
 	struct heap empty;
 
-	if (c->held == INDEX_NONE && c->ready.n == 0) {
+	if (has_nothing(c)) {
 		empty = c->ready;
 		c->ready = c->passed;
 		c->passed = empty;
 		c->next = 0;
 		c->is_passed = c->n_running > 0;
 	}
-	if (c->is_passed || (c->held == INDEX_NONE && c->ready.n == 0))
+	if (c->is_passed || has_nothing(c))
 		return false;
 	if (c->held == INDEX_NONE) {
 		c->held = pop(s, &c->ready).value;
@@ -224,13 +231,6 @@ start_in_order(struct simulation *s, struct crew *c)
 	start(s, c, (struct heap_item){ c->held, c->held });
 	c->held = INDEX_NONE;
 	return true;
-}
-
-/* Whether nothing is ready that a crew could start in this pass. */
-static bool
-has_nothing(const struct crew *c)
-{
-	return c->held == INDEX_NONE && c->ready.n == 0;
 }
 
 /* How soon a make takes a worker: 0 is the first. */

@@ -82,8 +82,8 @@ limit_of_schedule(struct verdict *v, struct network *net, int64_t us)
 }
 
 /*
- * As many workers as the recorded times are of.  One worker of the build is
- * occupied by a pool, whatever that runs at once.
+ * How many workers the build had when its times were recorded.  A pool occupies
+ * one of them, however many tasks it runs at once.
  */
 static uint64_t
 count_recorded(const struct verdict *v)
